@@ -23,12 +23,12 @@ start = time.perf_counter()
 wall, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
 print(f"{{wall:.2f}} {{used.ru_utime + used.ru_stime:.2f}} {{used.ru_maxrss / 1024:.0f}}")
 """
-IMPORTS = "from repairlab.benchmarks.catalog import find_folder, find_target, open_benchmark\n"
+IMPORTS = "from repairlab.benchmarks.catalog import find_folder, open_benchmark\n"
 NAIVE = """
 from pathlib import Path
 from repairlab.benchmarks.folder import load_bug, read_head
 head, folders = read_head(Path(sys.argv[1]))
-bugs = (load_bug(folder, head.name, find_target) for folder in folders.values())
+bugs = (load_bug(folder, head.name) for folder in folders.values())
 held = [(bug, tuple(bug.problem.context), tuple(bug.oracle.cases)) for bug in bugs]
 """
 WAYS = {

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.building.bug_trees import BuildFolder, DoesNotBuildError, opened_build_folder, opened_trees
 from repairlab.core.bug import Bug
@@ -44,7 +43,7 @@ def bug_of(folder: Path, build: str, files: Mapping[str, str]) -> Bug:
     (folder / "fix.patch").write_text(patch)
     (folder / "issue.md").write_text("# One and one\n")
     (folder / "bug.toml").write_text(f'schema = 1\nlanguage = "c"\npath = "two.c"\n[build]\n{build}')
-    return load_bug(folder, "sums", find_target)
+    return load_bug(folder, "sums")
 
 
 def passes(trial: TestRun) -> bool:

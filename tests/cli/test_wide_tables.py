@@ -71,7 +71,7 @@ def test_the_tables_of_runs_are_readable(bench: Bench, width: int) -> None:
     for table in made.tables:
         rows = [tuple(shown(cell) for cell in row) for row in table.rows]
         must_be_readable(table.columns, rows, width, n_heads=table.n_heads)
-    must_be_readable(SCORE_COLUMNS, score_rows(scores_of(folders[0]).result.scores), width)
+    must_be_readable(SCORE_COLUMNS, score_rows(scores_of(folders[0]).result), width)
     must_be_readable(PAIR_COLUMNS, compare_all(folders).rows(), width, n_heads=2)
 
 

@@ -1,10 +1,12 @@
 """Bugs of a benchmark: found by id and by pattern, read when they are asked for, hashed without being read."""
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from repairlab.core.benchmark import _KEPT, Benchmark, LazyBugs
+from repairlab.core.benchmark import Benchmark, ListedBugs
 from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
@@ -26,12 +28,26 @@ def bug_of(name: str) -> Bug:
     )
 
 
-def benchmark_of(bugs: tuple[Bug, ...] | LazyBugs) -> Benchmark:
+def benchmark_of(bugs: Sequence[Bug]) -> Benchmark:
     return Benchmark(name="small", version="1", licence="MIT", description="", bugs=bugs)
 
 
 BUGS = tuple(map(bug_of, ("one", "two", "three")))
-BY_ID = {bug.id: bug for bug in BUGS}
+
+
+class Listed(Sequence[Bug]):
+    """Bugs that cannot be read."""
+
+    ids = ("one", "two", "three")
+
+    def digests(self) -> list[str]:
+        return [bug.digest for bug in BUGS]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, which: Any) -> Any:
+        raise AssertionError(f"bug {which} was read")
 
 
 def test_a_bug_gives_its_fix_and_itself_as_candidates() -> None:
@@ -69,34 +85,8 @@ def test_an_unknown_bug_is_an_error() -> None:
         benchmark_of(BUGS).bug("tow")
 
 
-def test_a_bug_is_read_when_it_is_asked_for_and_only_once() -> None:
-    read: list[str] = []
-
-    def reading(name: str) -> Bug:
-        read.append(name)
-        return BY_ID[name]
-
-    lazy = LazyBugs(tuple(BY_ID), reading, lambda name: BY_ID[name].digest)
-    benchmark = benchmark_of(lazy)
-    assert (len(benchmark), benchmark.ids) == (3, ("one", "two", "three"))
-    assert benchmark.digest == benchmark_of(BUGS).digest == benchmark.digest
-    assert read == []
-    assert (lazy[1], lazy[1], lazy[1:]) == (BUGS[1], BUGS[1], BUGS[1:])
-    assert read == ["two", "three"]
-    assert benchmark_of(lazy).digest == benchmark_of(BUGS).digest
-
-
-def test_equal_bugs_read_from_two_places_are_equal() -> None:
-    here, there = (LazyBugs(tuple(BY_ID), BY_ID.__getitem__, lambda name: BY_ID[name].digest) for _ in range(2))
-    assert here == there
-    assert here != LazyBugs(("one",), BY_ID.__getitem__, lambda name: BY_ID[name].digest)
-    assert here != BUGS
-
-
-def test_memory_holds_the_last_bugs_alone() -> None:
-    read: list[str] = []
-    names = tuple(str(number) for number in range(_KEPT + 1))
-    lazy = LazyBugs(names, lambda name: read.append(name) or BUGS[0], lambda name: name)  # type: ignore[func-returns-value]  # append
-    for place in (*range(_KEPT), 0, _KEPT, 0, 1):
-        assert lazy[place] is BUGS[0]
-    assert read == [*names, "1"]
+def test_ids_and_digest_may_be_known_without_the_bugs() -> None:
+    listed = Listed()
+    assert isinstance(listed, ListedBugs)
+    assert benchmark_of(listed).ids == ("one", "two", "three")
+    assert benchmark_of(listed).digest == benchmark_of(BUGS).digest

@@ -38,3 +38,7 @@ def test_file_localisation_makes_the_whole_file_the_target() -> None:
     seen = shown(PROBLEM, Visibility(localisation="file"))
     assert (seen.location, seen.target.name, seen.target.text) == (None, None, SOURCE)
     assert shown(seen, Visibility(localisation="file")) == seen
+
+
+def test_files_are_the_one_to_fix_and_the_others_that_may_be_read() -> None:
+    assert PROBLEM.files == {"m.py": SOURCE, "n.py": ""}

@@ -57,8 +57,8 @@ def test_candidates_are_joined_with_their_outcomes(store: Store) -> None:
     sampled = read_sampled(store)["a"]
     assert {item.rank: store.at(Candidate, item.place) for item in sampled} == {item.rank: item for item in store.candidates()}
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
-    judged = [store.at(Outcome, item.judged.place) if item.judged else None for item in sampled]
-    assert judged == [outcomes.get(item.id) for item in sampled]
+    found = [item.judged and store.at(Outcome, item.judged.place) for item in sampled]
+    assert found == [outcomes.get(item.id) for item in sampled]
 
 
 def changed(store: Store, name: str, **values: Any) -> None:

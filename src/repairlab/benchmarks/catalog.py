@@ -6,18 +6,15 @@ from pathlib import Path
 from typing import Annotated, get_type_hints, overload
 
 from repairlab.benchmarks.folder import read_head
-from repairlab.benchmarks.index import BugReader
-from repairlab.benchmarks.labels_file import LabelledReader
+from repairlab.benchmarks.index import IndexedBugs
+from repairlab.benchmarks.labels_file import LABELS_NAME
 from repairlab.core.amounts import count
 from repairlab.core.arguments import check_value, checked
-from repairlab.core.benchmark import Benchmark, LazyBugs
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels
 from repairlab.core.errors import UnknownItemError, UserError, unknown
-from repairlab.core.problem import Target
-from repairlab.core.text import Span
-from repairlab.languages.facts import names
 from repairlab.languages.facts import names as language_names
-from repairlab.languages.language import default_cache, language
+from repairlab.languages.language import default_cache
 
 BUILT_IN = Path(__file__).parent.parent / "benchmarks" / "data"
 
@@ -34,14 +31,13 @@ def open_benchmark(name: str, *, found_labels: bool = True) -> Benchmark:
     """
     folder = find_folder(name)
     head, folders = read_head(folder)
-    reader = BugReader(head.name, folders, find_target, default_cache())
-    read = LabelledReader(reader, folder) if found_labels else reader
+    labels = folder / LABELS_NAME if found_labels else None
     return Benchmark(
         name=head.name,
         version=head.version,
         licence=head.licence,
         description=head.description,
-        bugs=LazyBugs(tuple(folders), read, reader.digest_of),
+        bugs=IndexedBugs(head.name, folders, default_cache(), labels=labels),
     )
 
 
@@ -73,28 +69,6 @@ def find_folder(benchmark: str) -> Path:
     if name in benchmark_names() or (name and Path(name, "benchmark.toml").is_file()):
         raise UserError(f"{benchmark!r} names the bug {bug_id!r} of a benchmark; name the benchmark alone: {name!r}")
     raise UserError(f"{unknown('benchmark', benchmark, benchmark_names())} A folder with a benchmark.toml is fine too.")
-
-
-def find_target(language_name: str, source: str, name: str | None) -> tuple[Target, str]:
-    """Return the function called `name` (or the whole file) and its text without comments."""
-    if language_name not in names():
-        raise unknown("language", language_name, names())
-    syntax = language(language_name).syntax
-    if name is None:
-        span = Span(start=0, end=len(source))
-    else:
-        functions = syntax.functions(source)
-        found = [function for function in functions if name in (function.qualified, function.signature)]
-        if len(found) != 1:
-            known = [function.qualified for function in functions]
-            raise (
-                unknown("target function", name, known)
-                if not found
-                else UserError(f"target function {name!r} is there {len(found)} times")
-            )
-        span = found[0].span
-    text = span.of(source)
-    return Target(name=name, span=span, text=text), syntax.strip_comments(text)
 
 
 class LazyBenchmark:

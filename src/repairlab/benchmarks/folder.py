@@ -1,7 +1,7 @@
 """Read benchmarks in repairlab's own form: a folder per bug (docs/reference/benchmark-format.md)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,12 +19,10 @@ from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import to_data
 from repairlab.core.storage.checking import KeyPlaces, checked, place, read_toml, take_schema
-from repairlab.core.text import Lines
+from repairlab.core.text import Lines, Span
 from repairlab.languages.facts import facts as language_facts
 from repairlab.languages.facts import names
-
-FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
-"""(language, source, qualified name or none) → the target and its text without comments; the caller knows languages."""
+from repairlab.languages.language import language
 
 T = TypeVar("T")
 
@@ -99,7 +97,7 @@ def check_bug_file(data: dict[str, Any], path: Path, toml: str) -> None:
     checked(_BugFile, data, str(path), toml=toml, partial=True)
 
 
-def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:
+def load_bug(folder: Path, benchmark: str, *, bug_id: str | None = None) -> Bug:
     """Read one bug; its id is the folder's name unless the folder is about to get it."""
     name = bug_id or folder.name
     facts, text = _read_toml(folder / "bug.toml", _BugFile)
@@ -163,6 +161,28 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
     )
     need_protected_tests(bug, files, place(str(folder / "bug.toml"), text, ("test", "files")))
     return bug
+
+
+def find_target(language_name: str, source: str, name: str | None) -> tuple[Target, str]:
+    """Return the function called `name` (or the whole file) and its text without comments."""
+    if language_name not in names():
+        raise unknown("language", language_name, names())
+    syntax = language(language_name).syntax
+    if name is None:
+        span = Span(start=0, end=len(source))
+    else:
+        functions = syntax.functions(source)
+        found = [function for function in functions if name in (function.qualified, function.signature)]
+        if len(found) != 1:
+            known = [function.qualified for function in functions]
+            raise (
+                unknown("target function", name, known)
+                if not found
+                else UserError(f"target function {name!r} is there {len(found)} times")
+            )
+        span = found[0].span
+    text = span.of(source)
+    return Target(name=name, span=span, text=text), syntax.strip_comments(text)
 
 
 def _check_recipe(at: KeyPlaces, facts: _BugFile) -> None:

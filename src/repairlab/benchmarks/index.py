@@ -1,4 +1,4 @@
-"""An index of bugs that were read from their folders: what they hold beside trees and cases.
+"""The bugs of a benchmark's folder, read when they are asked for; what was read before is in an index, but for trees and cases.
 
 An entry counts as long as no file of its bug has changed. One that is stale, damaged or missing costs the time of reading the bug.
 """
@@ -10,14 +10,16 @@ import json
 import os
 import time
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from repairlab.benchmarks import bug_files, protection
 from repairlab.benchmarks import folder as reading
 from repairlab.benchmarks.bug_files import CaseFiles, CaseList, FolderState, TreeContext, state_of
-from repairlab.benchmarks.folder import FindTarget, load_bug
+from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.labels_file import completed, stated_labels
 from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree, remember_digest
 from repairlab.core.problem import Problem
 from repairlab.core.record import SCHEMA_VERSION, digest, record
@@ -27,6 +29,8 @@ from repairlab.validation.cache import engine_digest
 
 FILE = f"bugs-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024
+MOST_KEPT = 256
+"""How many bugs of a benchmark are kept in memory."""
 SETTLED_S = 2.0
 """A file that changed a moment before it was looked at may change again within the same tick of the file system's clock."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS bugs (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, signature TEXT, value BLOB);"
@@ -45,45 +49,83 @@ class _Entry:
     labels: Labels
 
 
-class BugReader:
-    """Reads the bugs of one benchmark by id, through the index."""
+class IndexedBugs(Sequence[Bug]):
+    """Bugs of a benchmark's folder in a fixed order; each is read when it is asked for, and the last ones are kept."""
 
     def __init__(
-        self, benchmark: str, folders: dict[str, Path], find_target: FindTarget, cache: Path, *, settled_s: float = SETTLED_S
+        self, benchmark: str, folders: dict[str, Path], cache: Path, *, labels: Path | None = None, settled_s: float = SETTLED_S
     ) -> None:
-        """Take the name of the benchmark and the folders of its bugs, what finds targets, and the folder of the index."""
+        """Take the benchmark's name, the folders of its bugs by id, the folder of the index, and the file of labels found."""
+        self.ids = tuple(folders)
         self._benchmark = benchmark
         self._folders = folders
-        self._find_target = find_target
         self._cache = cache
+        self._labels = labels
         self._settled_s = settled_s
+        self._kept: dict[str, Bug] = {}
         self._names: dict[str, str] = {}
         self._opened: tuple[int, Database] | None = None
 
-    def __call__(self, bug_id: str) -> Bug:
-        """Return a bug."""
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, which: int) -> Bug: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[Bug, ...]: ...
+    def __getitem__(self, which: int | slice) -> Bug | tuple[Bug, ...]:
+        """Return a bug by its place, or several by a slice."""
+        if isinstance(which, slice):
+            return tuple(map(self._bug, self.ids[which]))
+        return self._bug(self.ids[which])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedBugs) and self.ids == other.ids and all(map(Bug.__eq__, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # its bugs may change on disk
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_opened": None}  # a connection belongs to its process
+
+    def digests(self) -> list[str]:
+        """Return the digests of all bugs; entries need not become records for that."""
+        return [self._kept[bug_id].digest if bug_id in self._kept else self._digest(bug_id) for bug_id in self.ids]
+
+    def _bug(self, bug_id: str) -> Bug:
+        bug = self._kept.pop(bug_id, None) or self._labelled(self._read(bug_id))
+        self._kept[bug_id] = bug
+        while len(self._kept) > MOST_KEPT:
+            self._kept.pop(next(iter(self._kept)), None)
+        return bug
+
+    def _labelled(self, bug: Bug) -> Bug:
+        """Add the labels that were found where the bug states none; they do not change its digest."""
+        found = self._found.get(bug.id)
+        return remember_digest(dataclasses.replace(bug, labels=completed(bug.labels, found)), bug.digest) if found else bug
+
+    @functools.cached_property
+    def _found(self) -> dict[str, dict[str, str]]:
+        return stated_labels(self._labels)
+
+    def _read(self, bug_id: str) -> Bug:
         folder = self._folders[bug_id]
         if not folder.is_dir():
-            return load_bug(folder, self._benchmark, self._find_target)  # which says what is missing
+            return load_bug(folder, self._benchmark)  # which says what is missing
         state, key = state_of(folder), self._key(folder)
         if (known := self._look_up(key, folder, state)) is not None:
             return known
-        bug = load_bug(folder, self._benchmark, self._find_target)
+        bug = load_bug(folder, self._benchmark)
         if not any(path.is_symlink() for path in folder.iterdir()):  # what lies behind a link is not looked at for changes
             self._keep(key, bug, state)
         return bug
 
-    def digest_of(self, bug_id: str) -> str:
-        """Return the digest of a bug, for which its entry need not become records."""
+    def _digest(self, bug_id: str) -> str:
         folder = self._folders[bug_id]
         with suppress(OSError):
             data = self._data(self._key(folder), state_of(folder))
             if data is not None and isinstance(known := data.get("digest"), str):
                 return known
-        return self(bug_id).digest
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_opened": None}  # a connection belongs to its process
+        return self._read(bug_id).digest
 
     @property
     def _database(self) -> Database:

@@ -5,11 +5,10 @@ What bug.toml states counts more than what is found, and what is only suggested 
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Iterable
 from pathlib import Path
 
-from repairlab.core.bug import Bug, Labels, remember_digest
+from repairlab.core.bug import Labels
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import decode, encode, write_aside
@@ -57,29 +56,13 @@ def read_labels(path: Path) -> list[FoundLabel]:
     return found
 
 
-class LabelledReader:
-    """Reads bugs as another reader does, and adds the labels that were found where the bug states none."""
-
-    def __init__(self, read: Callable[[str], Bug], folder: Path) -> None:
-        """Take what reads a bug, and the folder of the benchmark."""
-        self._read, self._path = read, folder / LABELS_NAME
-
-    def __call__(self, bug_id: str) -> Bug:
-        """Read one bug."""
-        bug, found = self._read(bug_id), self._found.get(bug_id)
-        if not found:
-            return bug
-        digest = bug.digest
-        return remember_digest(dataclasses.replace(bug, labels=completed(bug.labels, found)), digest)
-
-    @cached_property
-    def _found(self) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {}
-        if self._path.is_file():
-            for label in read_labels(self._path):
-                if label.rule in FIELDS and label.values and not label.is_suggested:
-                    found.setdefault(label.bug, {})[label.rule] = label.values[0]
-        return found
+def stated_labels(path: Path | None) -> dict[str, dict[str, str]]:
+    """Return by bug the labels that a file has for sure, by rule; none without a file."""
+    found: dict[str, dict[str, str]] = {}
+    for label in read_labels(path) if path is not None and path.is_file() else ():
+        if label.rule in FIELDS and label.values and not label.is_suggested:
+            found.setdefault(label.bug, {})[label.rule] = label.values[0]
+    return found
 
 
 def completed(labels: Labels, found: dict[str, str]) -> Labels:

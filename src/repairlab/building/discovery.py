@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml
 from repairlab.building.bug_trees import (
@@ -192,12 +191,12 @@ def _found_in_other_environment(
 
 
 def _found(search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:
-    bug = load_bug(search.folder, search.benchmark, find_target)
+    bug = load_bug(search.folder, search.benchmark)
     failed = ""
     if search.generator:
         tell(f"running {search.generator.program}")
         failed = generate(search.generator, bug, sandbox)
-        bug = load_bug(search.folder, search.benchmark, find_target)
+        bug = load_bug(search.folder, search.benchmark)
     found = _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, folder, tell)
     if failed and found.problem:
         return dataclasses.replace(found, problem=f"{failed}; then {found.problem}")

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.building.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discovering, write_down
@@ -221,7 +220,7 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
         for case, (given, expected) in bug.cases.items():
             write_file(folder, f"cases/{case}.in", given)
             write_file(folder, f"cases/{case}.out", expected)
-        written = load_bug(folder, name, find_target, bug_id=bug.id)
+        written = load_bug(folder, name, bug_id=bug.id)
         return remember_digest(written, written.digest)  # now: the folder is about to be renamed
 
 
@@ -240,7 +239,7 @@ def discover_all(
         with open_pool(machine) as pool:
             run_each(discovering, searches, pool, receive, lost)
         return
-    found = [(search, load_bug(search.folder, search.benchmark, find_target)) for search in searches]
+    found = [(search, load_bug(search.folder, search.benchmark)) for search in searches]
     if found:  # else all is known from an earlier start
         with open_executor(machine, {bug.tool_need for _, bug in found}, notify=notify) as executor:
             parcels: Iterable[Any] = (Parcel(item=search, folders=_parcel_folders(search, bug)) for search, bug in found)
@@ -269,7 +268,7 @@ def _discover_there(delivery: Delivery, discover: Callable[[Search], None], noti
         shutil.copytree(sent, folder, symlinks=True, dirs_exist_ok=True)
         here = dataclasses.replace(search, folder=Path(folder, _parcel_place(search)))
         try:
-            bug = load_bug(here.folder, here.benchmark, find_target)
+            bug = load_bug(here.folder, here.benchmark)
             if bug.oracle.build.environment:
                 provide(bug)
         except (UserError, HarnessError) as error:

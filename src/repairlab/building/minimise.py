@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TypeVar
 
-from repairlab.benchmarks.catalog import find_folder, find_target, open_benchmark
+from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.folder import load_bug
 from repairlab.building.importers.importer import TreeFile
 from repairlab.building.importers.small_programs import patch_of
@@ -118,7 +118,7 @@ def _put_back(bug: Path) -> None:
 
 def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised], None]) -> None:
     """Look for the smallest part of a fix that is plausible."""
-    bug = load_bug(task.folder, task.benchmark, find_target, bug_id=task.bug_id)
+    bug = load_bug(task.folder, task.benchmark, bug_id=task.bug_id)
     fixed = changed_files(bug.fix, bug)
     old = {path: _before(bug, path) for path in fixed}
     runs = [

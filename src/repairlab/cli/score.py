@@ -96,7 +96,7 @@ def _print(scores: RunScores) -> None:
 
 def print_scores(title: str, found: Scores) -> None:
     """Print scores as a table, and the signature of the first."""
-    print_table(title, SCORE_COLUMNS, score_rows(found.scores))
+    print_table(title, SCORE_COLUMNS, score_rows(found))
     if found.scores:
         data().print(f"signature {found.scores[0].signature}", markup=False)
 

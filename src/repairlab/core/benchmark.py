@@ -1,57 +1,27 @@
 """A named, versioned set of bugs."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import overload
+from typing import Protocol, runtime_checkable
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.record import digest, record
 
 _LISTING = "repairlab list BENCHMARK"
-_KEPT = 256
-"""How many bugs of a benchmark are kept in memory."""
 
 
-class LazyBugs(Sequence[Bug]):
-    """Bugs in a fixed order, each of which is read when it is asked for; the last ones are kept."""
+@runtime_checkable
+class ListedBugs(Protocol):
+    """Bugs whose ids and digests are known without reading them all."""
 
-    def __init__(self, ids: tuple[str, ...], read: Callable[[str], Bug], digest_of: Callable[[str], str]) -> None:
-        """Take the ids of all bugs, what reads one by its id, and what knows its digest for less."""
-        self.ids = ids
-        self._read = read
-        self._digest_of = digest_of
-        self._kept: dict[str, Bug] = {}
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @overload
-    def __getitem__(self, which: int) -> Bug: ...
-    @overload
-    def __getitem__(self, which: slice) -> tuple[Bug, ...]: ...
-    def __getitem__(self, which: int | slice) -> "Bug | tuple[Bug, ...]":
-        """Return a bug by its place, or several by a slice."""
-        if isinstance(which, slice):
-            return tuple(map(self._get, self.ids[which]))
-        return self._get(self.ids[which])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LazyBugs) and self.ids == other.ids and all(map(Bug.__eq__, self, other))
-
-    __hash__ = None  # type: ignore[assignment]  # its bugs may change on disk
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids in order."""
 
     def digests(self) -> list[str]:
-        """Return the digests of all bugs."""
-        return [self._kept[bug_id].digest if bug_id in self._kept else self._digest_of(bug_id) for bug_id in self.ids]
-
-    def _get(self, bug_id: str) -> Bug:
-        bug = self._kept.pop(bug_id, None) or self._read(bug_id)
-        self._kept[bug_id] = bug
-        while len(self._kept) > _KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
-        return bug
+        """Return the digests in order."""
 
 
 @record
@@ -74,13 +44,13 @@ class Benchmark:
     @property
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all bugs; none is read for that."""
-        return self.bugs.ids if isinstance(self.bugs, LazyBugs) else tuple(bug.id for bug in self.bugs)
+        return self.bugs.ids if isinstance(self.bugs, ListedBugs) else tuple(bug.id for bug in self.bugs)
 
     @property
     def digest(self) -> str:
         """Return the hash over name, version and every bug."""
         if not self._known_digest:
-            digests = self.bugs.digests() if isinstance(self.bugs, LazyBugs) else [bug.digest for bug in self.bugs]
+            digests = self.bugs.digests() if isinstance(self.bugs, ListedBugs) else [bug.digest for bug in self.bugs]
             object.__setattr__(self, "_known_digest", digest(self.name, self.version, digests))
         return self._known_digest
 

@@ -194,8 +194,7 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
     if not wanted:
         raise UserError(f"{store.folder} holds no candidates yet; go on with: repairlab run --resume {store.folder}")
     for item in wanted:
-        outcome = store.at(Outcome, item.judged.place) if item.judged else None
-        yield judged(store.at(Candidate, item.place), outcome)
+        yield judged(store.at(Candidate, item.place), store.at(Outcome, item.judged.place) if item.judged else None)
 
 
 def judged(candidate: Candidate, outcome: Outcome | None) -> JudgedCandidate:

@@ -12,7 +12,7 @@ from repairlab.core.figure import Axis, Figure
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Score
 from repairlab.study.charts import Curve, line_chart
-from repairlab.study.scores import RunScores, interval, number
+from repairlab.study.scores import RunScores, interval, number, scores_over_k
 
 _MAX_POINTS = 28
 _LOG_FROM = 20
@@ -291,7 +291,7 @@ def curve_ks(n: int) -> list[int]:
 
 def curve_scores(metric: str, entry: RunScores) -> list[Score]:
     """Return a metric of a run at each k of its curve."""
-    return [entry.at(metric, k) for k in curve_ks(entry.run.settings.n)]
+    return scores_over_k(metric, entry.run, curve_ks(entry.run.settings.n))
 
 
 def curve_of(name: str, index: int, found: Sequence[Score]) -> Curve:

@@ -87,10 +87,6 @@ class RunScores:
             raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
         raise UnknownItemError(*unknown("score", name, known).args)
 
-    def at(self, metric: str, k: int) -> Score:
-        """Return a metric at any k, whether or not it is among the scores."""
-        return score(metric, k, self.run.samples, self.run.settings)
-
     @property
     def title(self) -> str:
         """Say what was scored."""
@@ -98,10 +94,10 @@ class RunScores:
         return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
 
     def __repr__(self) -> str:
-        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result.scores))}"
+        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result))}"
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
+        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result), below=self.run.missing)
 
     @property
     def n_undecided(self) -> int:
@@ -125,6 +121,11 @@ class RunScores:
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,
         }
+
+
+def scores_over_k(metric: str, run: Measured, ks: Sequence[int]) -> list[Score]:
+    """Return a metric of a run at each k."""
+    return [score(metric, k, run.samples, run.settings) for k in ks]
 
 
 def score_name(score: Score) -> str:
@@ -168,18 +169,10 @@ def interval(score: Score) -> str:
     return f"{_shown(score, score.low)} – {_shown(score, score.high)}"
 
 
-def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
+def score_rows(found: Scores) -> list[tuple[object, ...]]:
     """Return scores as rows of a table with SCORE_COLUMNS."""
     return [
-        (
-            score_name(item),
-            number(item),
-            interval(item),
-            item.n_bugs,
-            item.n_samples,
-            item.n_undecided,
-        )
-        for item in scores
+        (score_name(item), number(item), interval(item), item.n_bugs, item.n_samples, item.n_undecided) for item in found.scores
     ]
 
 

@@ -14,11 +14,10 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Stage, Verdict
-from repairlab.core.record import to_data
 from repairlab.learning.networks.model import load_model
 from repairlab.learning.training.rewards import (
+    PUBLISHED,
     RewardSettings,
-    RewardTable,
     learn_from_rewards,
     level_of,
     reward_samples,
@@ -54,8 +53,7 @@ def outcome(verdict: Verdict, stage: Stage) -> Outcome:
 def test_the_further_a_candidate_comes_the_less_its_fix_weighs(verdict: Verdict, stage: Stage, level: str | None) -> None:
     assert level_of(CANDIDATE, outcome(verdict, stage)) == level
     assert level_of(None, None) == "unchanged"
-    table = RewardTable()
-    assert table.unchanged > table.uncompilable > table.compiling > table.triggers_pass > table.plausible > 0
+    assert list(PUBLISHED.values()) == sorted(PUBLISHED.values(), reverse=True) and min(PUBLISHED.values()) > 0
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +103,7 @@ def test_the_second_stage_without_rewards_is_a_control_with_the_same_steps(
 ) -> None:
     tiny = write_tiny(tmp_path / "tiny")
     options = ["--rewards", str(tiny), "--from", str(model), "--device", "cpu", "--learning-rate", "1e-3"]
-    alike = [text for level in to_data(RewardTable()) for text in ("--reward", f"{level}=1")]
+    alike = [text for level in PUBLISHED for text in ("--reward", f"{level}=1")]
     for name in ("one", "two"):
         assert run(["train", "rewardrepair", *options, *alike, "--seed", "3", "--to", str(tmp_path / name)]) == 0
     assert (tmp_path / "one/model.safetensors").read_bytes() == (tmp_path / "two/model.safetensors").read_bytes()

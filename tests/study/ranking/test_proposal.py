@@ -2,7 +2,7 @@
 
 import pytest
 
-from repairlab.benchmarks.catalog import find_target
+from repairlab.benchmarks.folder import find_target
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem

@@ -5,11 +5,11 @@ A bug is the tree of the fixed commit with the files of `bug_patch.txt` as they 
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
 from repairlab.building.importers.python_environments import Needed
 from repairlab.building.importers.python_projects import ProjectBug, python_bug
 from repairlab.building.importers.python_requirements import decoded, read_lines
@@ -40,30 +40,20 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     if not folders:
         raise UserError(f"{checkout} is no checkout of BugsInPy: it has no projects/*/bugs/*/bug.info")
     ids = chosen(sorted(folders, key=_in_order), settings)
+    clones = Clones(settings)
     return Import(
         name="bugsinpy",
         version="1",
         licence="the sources keep their projects' licences",
         description="Bugs of Python projects with their tests, from BugsInPy",
         n_bugs=len(ids),
-        bugs=_bugs({name: folders[name] for name in ids}, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, folders[name], clones, settings), strict=settings.clones is None),
     )
 
 
 def _in_order(name: str) -> tuple[str, int]:
     project, _, number = name.rpartition("-")
     return project, int(number) if number.isdigit() else 0
-
-
-def _bugs(folders: dict[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    clones = Clones(settings)
-    for name, folder in folders.items():
-        try:
-            yield _bug(name, folder, clones, settings)
-        except UserError as error:
-            if settings.clones is None:
-                raise
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> ImportedBug:

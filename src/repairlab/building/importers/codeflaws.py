@@ -4,12 +4,12 @@ A folder PROBLEM-bug-WRONG-RIGHT is a pair, or two submissions of one user.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     OLD_C,
     JudgedProgram,
@@ -46,16 +46,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="unknown",
         description=f"Codeflaws: {len(ids)} wrong C programs of Codeforces",
         n_bugs=len(ids),
-        bugs=_bugs({name: folders[name] for name in ids}, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, folders[name], settings)),
     )
-
-
-def _bugs(folders: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for name, folder in folders.items():
-        try:
-            yield _bug(name, folder, settings)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:

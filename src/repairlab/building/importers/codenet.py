@@ -6,10 +6,11 @@ Imported as bugs, a rejected submission and the last accepted one of the same us
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
 from repairlab.building.importers.small_programs import (
     Cases,
@@ -87,7 +88,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence=LICENCE,
         description=f"Project CodeNet: rejected submissions to {len({pairs[name].problem.id for name in ids})} problems",
         n_bugs=len(ids) + len(drops),
-        bugs=_bugs(root, {name: pairs[name] for name in ids}, cases, settings, drops),
+        bugs=chain(bugs_of(ids, lambda name: _bug(root, name, pairs[name], cases, settings)), drops),
     )
 
 
@@ -153,17 +154,6 @@ def _when(row: Mapping[str, str], where: str) -> tuple[int, str]:
         return int(row["date"]), row["submission_id"]
     except ValueError:
         raise UserError(f"{where}: date should be a number of seconds, not {row['date']!r}") from None
-
-
-def _bugs(
-    root: Path, pairs: Mapping[str, _Pair], tests: JudgeTests, settings: Settings, drops: Sequence[Dropped]
-) -> Iterator[ImportedBug | Dropped]:
-    for name, pair in pairs.items():
-        try:
-            yield _bug(root, name, pair, tests, settings)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
-    yield from drops
 
 
 def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settings) -> ImportedBug | Dropped:

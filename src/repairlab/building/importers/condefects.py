@@ -1,9 +1,9 @@
 """ConDefects: wrong and right programs of AtCoder in Python and Java; their cases come apart."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     JudgedProgram,
     checker_of,
@@ -54,30 +54,27 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="CC-BY-SA-4.0",
         description=f"ConDefects: {len(ids)} wrong programs of AtCoder",
         n_bugs=len(ids),
-        bugs=_bugs({name: found[name] for name in ids}, tests, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, found[name], tests, settings)),
     )
 
 
-def _bugs(programs: Mapping[str, _Program], tests: Path, settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for name, program in programs.items():
-        try:
-            buggy, fixed = (read_text(program.folder / f"{kind}Version.{program.ending}") for kind in ("faulty", "correct"))
-            place = _cases(tests, program.task)
-            cases = in_out_cases(place) or pair_cases(place)  # AtCoder's own archive, or samples as tools for contestants keep them
-            bug = JudgedProgram(
-                id=name,
-                language=program.language,
-                buggy=buggy,
-                fixed=fixed,
-                cases=cases,
-                title=f"AtCoder {program.task}: the program is not accepted",
-                test=checker_of(settings, cases),
-                limits=limits_of(*_LIMITS),
-                facts={"origin": {"repository": "appmlk/ConDefects", "licence": "CC-BY-SA-4.0"}},
-            )
-            yield judged_bug(bug)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
+def _bug(name: str, program: _Program, tests: Path, settings: Settings) -> ImportedBug | Dropped:
+    buggy, fixed = (read_text(program.folder / f"{kind}Version.{program.ending}") for kind in ("faulty", "correct"))
+    place = _cases(tests, program.task)
+    cases = in_out_cases(place) or pair_cases(place)  # AtCoder's own archive, or samples as tools for contestants keep them
+    return judged_bug(
+        JudgedProgram(
+            id=name,
+            language=program.language,
+            buggy=buggy,
+            fixed=fixed,
+            cases=cases,
+            title=f"AtCoder {program.task}: the program is not accepted",
+            test=checker_of(settings, cases),
+            limits=limits_of(*_LIMITS),
+            facts={"origin": {"repository": "appmlk/ConDefects", "licence": "CC-BY-SA-4.0"}},
+        )
+    )
 
 
 def _cases(tests: Path, task: str) -> Path:

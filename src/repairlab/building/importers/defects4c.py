@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from repairlab.building.importers.defects4c_recipes import Record, recipe_of
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
 from repairlab.building.importers.repository import Clones, Repository
 from repairlab.building.importers.small_programs import patch_of, target_of
 from repairlab.building.importers.tree_recipes import Hooks, hook_recipe
@@ -46,13 +46,14 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         raise UserError(f"{checkout} is no checkout of Defects4C: it has no defectsc_tpl/projects*/*/bugs_list_new.json")
     entries = {name: entry for path in lists for name, entry in _entries(path)}
     ids = chosen(list(entries), settings)
+    clones, hooks = Clones(settings), Hooks(settings.clones)
     return Import(
         name="defects4c",
         version="2025",
         licence="Apache-2.0 (records); the sources keep their projects' licences",
         description="Bugs and vulnerabilities of C and C++ projects with unit tests, from Defects4C",
         n_bugs=len(ids),
-        bugs=_bugs({name: entries[name] for name in ids}, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, entries[name], clones, hooks), strict=settings.clones is None),
     )
 
 
@@ -66,17 +67,6 @@ def _entries(path: Path) -> Iterator[tuple[str, _Entry]]:
             raise UserError(f"{where}: not a JSON object but {type(bug).__name__}")
         entry = _Entry(where=where, project=path.parent, data=bug)
         yield f"{entry.name}@{field(bug, 'commit_after', str, where)[:_SHORT]}", entry
-
-
-def _bugs(entries: Mapping[str, _Entry], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    clones, hooks = Clones(settings), Hooks(settings.clones)
-    for name, entry in entries.items():
-        try:
-            yield _bug(name, entry, clones, hooks)
-        except UserError as error:
-            if settings.clones is None:
-                raise
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, entry: _Entry, clones: Clones, hooks: Hooks) -> ImportedBug:

@@ -1,10 +1,10 @@
 """HumanEval-Java: the tasks of HumanEval as Java methods with a bug, and JUnit tests."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     SLACK,
     carried_over,
@@ -34,16 +34,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="unknown",
         description=f"HumanEval-Java: {len(ids)} Java methods with a bug",
         n_bugs=len(ids),
-        bugs=_bugs(root, ids),
+        bugs=bugs_of(ids, lambda name: _bug(root, name)),
     )
-
-
-def _bugs(root: Path, ids: Sequence[str]) -> Iterator[ImportedBug | Dropped]:
-    for name in ids:
-        try:
-            yield _bug(root, name)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(root: Path, name: str) -> ImportedBug:

@@ -1,11 +1,11 @@
 """HumanEvalFix (OctoPack): 164 functions with a bug written by hand, as trees with tests in each of several languages."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import limits_of, patch_of, pick_language, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json_lines
@@ -39,16 +39,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="MIT",
         description=f"HumanEvalFix: {len(ids)} {languages} functions with a bug written by hand",
         n_bugs=len(ids),
-        bugs=_bugs({name: tasks[name] for name in ids}),
+        bugs=bugs_of(ids, lambda name: _bug(name, *tasks[name])),
     )
-
-
-def _bugs(tasks: Mapping[str, tuple[str, str, dict[str, Any]]]) -> Iterator[ImportedBug | Dropped]:
-    for name, (where, language, entry) in tasks.items():
-        try:
-            yield _bug(name, where, language, entry)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, where: str, language: str, entry: dict[str, Any]) -> ImportedBug:

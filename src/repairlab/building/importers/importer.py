@@ -1,7 +1,7 @@
 """What an importer is: it reads somebody's benchmark from disk and yields bugs in repairlab's own form."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -145,6 +145,19 @@ def need_sources(sources: tuple[Path, ...] | list[Path], names: tuple[str, ...],
         if not path.exists():
             raise UserError(f"{path} does not exist; it should be {name}")
     return list(sources)
+
+
+def bugs_of(
+    ids: Iterable[str], read: Callable[[str], ImportedBug | Dropped], *, strict: bool = False
+) -> Iterator[ImportedBug | Dropped]:
+    """Read bugs by their ids, one after the other; one that cannot be read is dropped with the reason, or an error if `strict`."""
+    for name in ids:
+        try:
+            yield read(name)
+        except UserError as error:
+            if strict:
+                raise
+            yield Dropped(id=name, reason=str(error))
 
 
 def chosen(ids: list[str], settings: Settings) -> list[str]:

@@ -4,12 +4,12 @@ ASSIGNMENT/STUDENT/000, 001 and so on are versions of one student.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     OLD_C,
     JudgedProgram,
@@ -84,16 +84,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence=LICENCE,
         description=f"IntroClass: {len(ids)} versions of students' C programs",
         n_bugs=len(ids),
-        bugs=_bugs({name: found[name] for name in ids}, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, found[name], settings)),
     )
-
-
-def _bugs(versions: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for name, version in versions.items():
-        try:
-            yield _bug(name, version, settings)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:

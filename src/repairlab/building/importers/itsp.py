@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import OLD_C, JudgedProgram, checker_of, judged_bug, limits_of, read_case, safe_id
 from repairlab.building.importers.submissions import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 from repairlab.core.errors import UserError
@@ -32,26 +32,22 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     if not found:
         raise UserError(f"{root} holds no program Lab-NUMBER/PROBLEM/NUMBER_buggy.c")
     ids = chosen(list(found), settings)
+    inputs = case_inputs(root)
     return Import(
         name="itsp",
         version="1.0.0",
         licence="unknown",
         description=f"ITSP: {len(ids)} wrong C programs of students",
         n_bugs=len(ids),
-        bugs=_bugs(root, {name: found[name] for name in ids}, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, found[name], inputs, settings)),
     )
 
 
-def _bugs(root: Path, programs: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    inputs = case_inputs(root)
-    for name, path in programs.items():
-        try:
-            files = path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))
-            texts = (re.sub(REPORT, "", read_text(file), count=1, flags=re.DOTALL) for file in files)
-            problem = path.parent.name
-            yield judged_bug(student_program(name, problem, tuple(texts), inputs.get(problem, {}), settings))
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
+def _bug(name: str, path: Path, inputs: Mapping[str, dict[str, Path]], settings: Settings) -> ImportedBug | Dropped:
+    files = path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))
+    texts = (re.sub(REPORT, "", read_text(file), count=1, flags=re.DOTALL) for file in files)
+    problem = path.parent.name
+    return judged_bug(student_program(name, problem, tuple(texts), inputs.get(problem, {}), settings))
 
 
 def case_inputs(root: Path) -> dict[str, dict[str, Path]]:

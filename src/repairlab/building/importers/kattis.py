@@ -10,11 +10,12 @@ import ast
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.kattis_package import DEFAULT_TIME_S, Package, Submission, is_package, read_package
 from repairlab.building.importers.small_programs import (
     EXTENSIONS,
@@ -83,17 +84,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence=", ".join(licences) or "unknown",
         description=f"Rejected submissions of {len(folders)} problem package{'s' if len(folders) > 1 else ''} in Kattis' form",
         n_bugs=len(ids) + len(broken),
-        bugs=_bugs({name: pairs[name] for name in ids}, broken),
+        bugs=chain(broken, bugs_of(ids, lambda name: _bug(name, pairs[name].package, pairs[name].submission))),
     )
-
-
-def _bugs(pairs: dict[str, _Pair], broken: Sequence[Dropped]) -> Iterator[ImportedBug | Dropped]:
-    yield from broken
-    for name, pair in pairs.items():
-        try:
-            yield _bug(name, pair.package, pair.submission)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, package: Package, wrong: Submission) -> ImportedBug | Dropped:

@@ -1,11 +1,11 @@
 """The generic form: NAME/buggy, NAME/fixed and NAME/tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.folder import check_bug_file
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     EXTENSIONS,
     Cases,
@@ -41,15 +41,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     if set(head) - {"name", *_HEAD} or not all(isinstance(value, str) for value in head.values()):
         raise UserError(f"{root / 'benchmark.toml'}: only name, version, licence and description may be there, as text")
     ids = chosen(list(folders), settings)
-    return Import(**head, n_bugs=len(ids), bugs=_bugs({name: folders[name] for name in ids}, settings))
-
-
-def _bugs(folders: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for name, folder in folders.items():
-        try:
-            yield _bug(name, folder, settings)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
+    return Import(**head, n_bugs=len(ids), bugs=bugs_of(ids, lambda name: _bug(name, folders[name], settings)))
 
 
 def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug:

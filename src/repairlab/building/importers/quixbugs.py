@@ -6,11 +6,12 @@ Its Python programs as JSON Lines are laid out like a checkout, with what their 
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     SLACK,
     carried_over,
@@ -46,7 +47,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="MIT",
         description=f"QuixBugs: {len(ids)} small {name.title()} programs with one bug each",
         n_bugs=len(ids),
-        bugs=_bugs(source, name, ids),
+        bugs=bugs_of(ids, partial(_java if name == "java" else _python, source)),
     )
 
 
@@ -72,14 +73,6 @@ class _Source:
         paths = map(Path, self._files) if self._files is not None else (self._root / folder).glob(f"*{ending}")
         names = sorted(path.stem for path in paths if path.parent.name == folder and path.suffix == ending)
         return [name for name in names if not name.endswith("_test") and name.lower() not in ("node", "weightededge")]
-
-
-def _bugs(source: _Source, language: str, ids: Sequence[str]) -> Iterator[ImportedBug | Dropped]:
-    for program in ids:
-        try:
-            yield _java(source, program) if language == "java" else _python(source, program)
-        except UserError as error:
-            yield Dropped(id=program, reason=str(error))
 
 
 def _java(source: _Source, program: str) -> ImportedBug:

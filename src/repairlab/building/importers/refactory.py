@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import folders_of, limits_of, patch_of, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
@@ -69,16 +69,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="unknown",
         description=f"Refactory: {len(ids)} wrong Python programs of students for {len(questions)} assignments",
         n_bugs=len(ids),
-        bugs=_bugs({name: wrong[name] for name in ids}),
+        bugs=bugs_of(ids, lambda name: _bug(name, *wrong[name])),
     )
-
-
-def _bugs(wrong: Mapping[str, tuple[Path, Path]]) -> Iterator[ImportedBug | Dropped]:
-    for name, (question, path) in wrong.items():
-        try:
-            yield _bug(name, question, path)
-        except UserError as error:
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, question: Path, path: Path) -> ImportedBug:

@@ -1,11 +1,11 @@
 """Import instances in SWE-bench's form: the tree of `base_commit` with `test_patch`, the fix `patch`, and the issue's own words."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.python_environments import Needed
 from repairlab.building.importers.python_projects import ProjectBug, changed, python_bug, texts
 from repairlab.building.importers.repository import Clones
@@ -28,18 +28,8 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="MIT (instances); the sources keep their projects' licences",
         description="Issues of Python projects with their tests, from SWE-bench",
         n_bugs=len(ids),
-        bugs=_bugs({name: entries[name] for name in ids}, clones, settings),
+        bugs=bugs_of(ids, lambda name: _bug(name, *entries[name], clones, settings), strict=settings.clones is None),
     )
-
-
-def _bugs(entries: Mapping[str, tuple[str, dict[str, Any]]], clones: Clones, settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for name, (where, entry) in entries.items():
-        try:
-            yield _bug(name, where, entry, clones, settings)
-        except UserError as error:
-            if settings.clones is None:
-                raise
-            yield Dropped(id=name, reason=str(error))
 
 
 def _bug(name: str, where: str, entry: dict[str, Any], clones: Clones, settings: Settings) -> ImportedBug:

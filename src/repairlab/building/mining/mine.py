@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.folder import load_bug
 from repairlab.building.discovery import DiscoveredTests
 from repairlab.building.exclusions import leave_out, project_of_bug
@@ -92,7 +92,7 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
             funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
         write_funnel(aside, funnel.stages)
         shared = (name for name in bugs if unsteady.get(project_of_bug(name)))
-        told.extend(leave_out((load_bug(aside / "bugs" / name, aside.name, find_target) for name in shared), unsteady))
+        told.extend(leave_out((load_bug(aside / "bugs" / name, aside.name) for name in shared), unsteady))
         if model:
             told.extend(_write_issues(model, aside, bugs, symptoms))
 
@@ -122,7 +122,7 @@ def _write_issues(model: ChatModel, benchmark: Path, bugs: Sequence[str], sympto
     """Yield what there is to tell of the issues that a model writes."""
     for name in bugs:
         folder = benchmark / "bugs" / name
-        bug = load_bug(folder, benchmark.name, find_target)
+        bug = load_bug(folder, benchmark.name)
         if not bug.origin.issue and (note := write_issue(model, bug, folder, symptoms[name])):
             yield note
 

@@ -55,7 +55,7 @@ def wrong_with(candidates: list[Candidate], problem: Problem, name: str) -> str:
     """Say what is wrong with what a repairer proposed for a problem: ranks, origins, and edits that do not apply."""
     if [candidate.rank for candidate in candidates] != list(range(1, len(candidates) + 1)):
         return "ranks are not 1, 2, 3 …"
-    texts = {problem.path: problem.source, **{file.path: file.text for file in problem.context}}
+    texts = problem.files
     for candidate in candidates:
         if candidate.bug_id != problem.id or candidate.origin.repairer != name:
             return f"candidate {candidate.rank} is of bug {candidate.bug_id!r} and repairer {candidate.origin.repairer!r}"

@@ -91,7 +91,7 @@ def texts_of(bug: Bug) -> Iterator[BugText]:
 
 
 def _files(bug: Bug) -> tuple[dict[str, str], dict[str, str | None]]:
-    before = {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+    before = bug.problem.files
     try:
         return before, apply_edits(bug.oracle.reference, before)
     except UserError:  # the fix changes files that are not at hand

@@ -5,10 +5,11 @@ number that is the smaller the better the network's own candidate fares. Verdict
 function serves any benchmark and any cache.
 """
 
+import dataclasses
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -35,21 +36,16 @@ from repairlab.metrics import reward as metrics_reward
 REWARDS = "rewards.json"
 """File of a model's folder that says what came of each epoch."""
 Judge = Callable[[Bug, Candidate], Outcome]
+PUBLISHED: Mapping[str, float] = {
+    "unchanged": 1.4,
+    "uncompilable": 1.2,
+    "compiling": 0.8,
+    "triggers_pass": 0.6,
+    "plausible": 0.4,
+}
+"""What the loss of a sample is multiplied by, by what its candidate came to; `unchanged`: the buggy code, or nothing readable."""
 _PUBLISHED_NAMES = {"unapplicable": "unchanged", "failing": "compiling"}
-"""Levels that have another name in the table."""
-
-
-@record
-class RewardTable:
-    """What the loss of a sample is multiplied by, as published."""
-
-    unchanged: float = 1.4
-    """The candidate is the buggy code, or cannot be read."""
-    uncompilable: float = 1.2
-    compiling: float = 0.8
-    triggers_pass: float = 0.6
-    """It passes the tests that showed the bug, and fails another."""
-    plausible: float = 0.4
+"""Levels that have another name there."""
 
 
 @record
@@ -61,7 +57,7 @@ class RewardSettings:
     clip: float = 1.0
     seed: int = 1
     """Decides dropout."""
-    table: RewardTable = RewardTable()
+    table: Mapping[str, float] = dataclasses.field(default_factory=lambda: PUBLISHED)
 
 
 @record
@@ -115,13 +111,13 @@ def reward_model(
     return epochs
 
 
-def reward_table(given: Sequence[str]) -> RewardTable:
+def reward_table(given: Sequence[str]) -> dict[str, float]:
     """Return the published table with some numbers replaced, written as LEVEL=NUMBER.
 
-    >>> reward_table(["plausible=1"]).plausible
+    >>> reward_table(["plausible=1"])["plausible"]
     1.0
     """
-    known = to_data(RewardTable())
+    known = dict(PUBLISHED)
     for text in given:
         level, _, number = text.partition("=")
         if level not in known:
@@ -130,7 +126,7 @@ def reward_table(given: Sequence[str]) -> RewardTable:
             known[level] = float(number)
         except ValueError:
             raise UserError(f"--reward {text!r}: {number!r} is no number; write it like {level}={known[level]}") from None
-    return RewardTable(**known)
+    return known
 
 
 def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None:
@@ -186,7 +182,7 @@ def learn_from_rewards(
                 continue  # our own machinery failed: that is no reason to learn anything
             counts[level] += 1
             model.network.train()
-            loss = getattr(settings.table, level) * sample_loss(model, item)
+            loss = settings.table[level] * sample_loss(model, item)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(weights, settings.clip)

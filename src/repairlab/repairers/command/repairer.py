@@ -225,7 +225,7 @@ def printed_diffs(text: str) -> list[str]:
 
 def edits_of(diff: str, problem: Problem) -> tuple[Edit, ...]:
     """Return a printed diff as edits of what the problem shows; UserError says why it does not apply."""
-    return edits_of_patch(diff, {problem.path: problem.source, **{file.path: file.text for file in problem.context}})
+    return edits_of_patch(diff, problem.files)
 
 
 def _is_header(lines: list[str], at: int) -> bool:

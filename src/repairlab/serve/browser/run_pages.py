@@ -49,7 +49,7 @@ def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
         template="run.html",
         values=live_values(run, bugs)
         | {
-            "scores": score_rows(run.scores({}, BugFilter()).result.scores),
+            "scores": score_rows(run.scores({}, BugFilter()).result),
             "score_columns": SCORE_COLUMNS,
             "left_out": worth_saying(run.scores({}, BugFilter()).result),
             "chart": _chart(run),

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import LazyBenchmark, find_target
+from repairlab.benchmarks.catalog import LazyBenchmark
+from repairlab.benchmarks.folder import find_target
 from repairlab.core.bug import Bug, Case, Checker, CheckerProgram, Labels, Oracle, Provenance, Tree
 from repairlab.core.errors import HarnessError, UserError, unknown
 from repairlab.core.execution import Limits

@@ -88,5 +88,6 @@ def test_an_unknown_bug_is_an_error() -> None:
 def test_ids_and_digest_may_be_known_without_the_bugs() -> None:
     listed = Listed()
     assert isinstance(listed, ListedBugs)
-    assert benchmark_of(listed).ids == ("one", "two", "three")
-    assert benchmark_of(listed).digest == benchmark_of(BUGS).digest
+    benchmark = benchmark_of(listed)
+    assert benchmark.ids == ("one", "two", "three")
+    assert benchmark.digest == benchmark_of(BUGS).digest == benchmark.digest

@@ -9,10 +9,10 @@ from typing import Any
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.core.table import html_table, text_table
 from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
 from repairlab.metrics.table import score, values_of
 from repairlab.study.leaderboard import differing, letter
-from repairlab.study.notebook import html_table, text_table
 from repairlab.study.scores import Measured, read_run
 
 COLUMNS = ("bugs", "number")

@@ -31,70 +31,44 @@ _TOLD = 1000
 """Rows between two words about progress, which would cost more than the rows."""
 _TEXT, _WHOLE, _NUMBER, _TRUTH, _EDITS = "text", "whole number", "number", "true or false", "list of (path, start, end, text)"
 
+
+def _columns(*groups: tuple[str, str]) -> dict[str, str]:
+    """Return the type of each column: groups of names and what they hold, in the order of the table."""
+    return {name: kind for kind, names in groups for name in names.split()}
+
+
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "runs": {
-        "run": _TEXT,
-        "id": _TEXT,
-        "benchmark": _TEXT,
-        "version": _TEXT,
-        "digest": _TEXT,
-        "repairer": _TEXT,
-        "settings": _TEXT,
-        "n": _WHOLE,
-        "policy": _TEXT,
-        "seed": _WHOLE,
-        "created": _TEXT,
-        "repairlab": _TEXT,
-    },
-    "bugs": {"run": _TEXT, "bug": _TEXT, "language": _TEXT, "ended": _TEXT},
-    "candidates": {
-        "run": _TEXT,
-        "bug": _TEXT,
-        "rank": _WHOLE,
-        "candidate": _TEXT,
-        "repairer": _TEXT,
-        "model": _TEXT,
-        "prompt": _TEXT,
-        "seed": _WHOLE,
-        "attempt": _WHOLE,
-        "turn": _WHOLE,
-        "tokens_in": _WHOLE,
-        "tokens_out": _WHOLE,
-        "cost_usd": _NUMBER,
-        "logprob": _NUMBER,
-        "problem": _TEXT,
-        "edits": _EDITS,
-    },
-    "outcomes": {
-        "run": _TEXT,
-        "bug": _TEXT,
-        "candidate": _TEXT,
-        "verdict": _TEXT,
-        "stage": _TEXT,
-        "policy": _TEXT,
-        "message": _TEXT,
-        "n_passed": _WHOLE,
-        "n_tests": _WHOLE,
-        "cpu_s": _NUMBER,
-        "wall_s": _NUMBER,
-        "peak_mb": _NUMBER,
-        "isolation": _TEXT,
-        "cached": _TRUTH,
-        "equivalent_to": _TEXT,
-    },
-    "tests": {
-        "run": _TEXT,
-        "bug": _TEXT,
-        "candidate": _TEXT,
-        "test": _TEXT,
-        "verdict": _TEXT,
-        "cpu_s": _NUMBER,
-        "wall_s": _NUMBER,
-        "peak_mb": _NUMBER,
-        "message": _TEXT,
-        "runs": _WHOLE,
-        "flips": _WHOLE,
-    },
+    "runs": _columns(
+        (_TEXT, "run id benchmark version digest repairer settings"),
+        (_WHOLE, "n"),
+        (_TEXT, "policy"),
+        (_WHOLE, "seed"),
+        (_TEXT, "created repairlab"),
+    ),
+    "bugs": _columns((_TEXT, "run bug language ended")),
+    "candidates": _columns(
+        (_TEXT, "run bug"),
+        (_WHOLE, "rank"),
+        (_TEXT, "candidate repairer model prompt"),
+        (_WHOLE, "seed attempt turn tokens_in tokens_out"),
+        (_NUMBER, "cost_usd logprob"),
+        (_TEXT, "problem"),
+        (_EDITS, "edits"),
+    ),
+    "outcomes": _columns(
+        (_TEXT, "run bug candidate verdict stage policy message"),
+        (_WHOLE, "n_passed n_tests"),
+        (_NUMBER, "cpu_s wall_s peak_mb"),
+        (_TEXT, "isolation"),
+        (_TRUTH, "cached"),
+        (_TEXT, "equivalent_to"),
+    ),
+    "tests": _columns(
+        (_TEXT, "run bug candidate test verdict"),
+        (_NUMBER, "cpu_s wall_s peak_mb"),
+        (_TEXT, "message"),
+        (_WHOLE, "runs flips"),
+    ),
 }
 """Table → column → what it holds. Outcomes are of distinct candidates: equal ones of a bug share one."""
 

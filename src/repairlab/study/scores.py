@@ -16,6 +16,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
 from repairlab.core.storage.encoding import store_json
+from repairlab.core.table import html_table, text_table
 from repairlab.metrics.metric import Duplicates, ScoreSettings, n_undecided
 from repairlab.metrics.table import (
     METRICS,
@@ -33,7 +34,6 @@ from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import VerdictInRun, open_bugs, read_judged, read_samples
 from repairlab.runs.store import Store
 from repairlab.study.assessment.labels import LabelFile, read_labels
-from repairlab.study.notebook import html_table, text_table
 from repairlab.study.ranking.stored import Ranking, ranking_files, read_ranking
 
 ORACLE = "reference"

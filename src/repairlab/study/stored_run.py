@@ -11,12 +11,12 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
+from repairlab.core.table import html_table, text_table
 from repairlab.metrics.metric import Duplicates
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.repairing import prices_of
 from repairlab.runs.samples import open_bugs
 from repairlab.runs.store import Store
-from repairlab.study.notebook import html_table, text_table
 from repairlab.study.run_tables import frames
 from repairlab.study.scores import RunScores, scores_of
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run

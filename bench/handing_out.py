@@ -24,7 +24,7 @@ from repairlab.core.storage.encoding import encode
 from repairlab.runs.executors.executor import Source
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.first_starts import FirstStarts
-from repairlab.runs.messages import Begun, Event, Judged, ProposalsEnded, Proposed, Task, WorkerTime
+from repairlab.runs.messages import Begun, Event, Judged, Order, ProposalsEnded, Proposed, Task, WorkerTime
 from repairlab.runs.scheduler import Scheduler
 from repairlab.runs.store import Store
 from repairlab.validation.machine import local_machine
@@ -115,8 +115,8 @@ class Crowd:
             self.cpu_s += time.thread_time() - begin
             self.parcels += len(sent)
             idle = [worker for worker in idle if worker not in {worker for worker, _, _ in sent}]
-            for worker, load, _ in sent:
-                took, events = self._done(load.work)
+            for worker, order, _ in sent:
+                took, events = self._done(order)
                 heapq.heappush(at_work, (self.now + took, worker, pickle.dumps(events)))
             if not at_work:
                 return
@@ -128,10 +128,10 @@ class Crowd:
             self.cpu_s += time.thread_time() - begin
             idle.append(worker)
 
-    def _done(self, work: Any) -> tuple[float, list[Event]]:
-        """Return how long an item takes, and what is said of it."""
-        if isinstance(work, Task):
-            name = work.bug.id
+    def _done(self, order: Order) -> tuple[float, list[Event]]:
+        """Return how long an order takes, and what is said of it."""
+        name = order.bug_id
+        if order.proposes:
             said: list[Event] = [
                 Proposed(
                     bug_id=name, candidate_id=f"{name}-{number}", rank=number + 1, form=f"{name}-{number}", body=self._candidate
@@ -140,10 +140,10 @@ class Crowd:
             ]
             return OPENING_S, [*said, ProposalsEnded(bug_id=name, ended="asked")]
         said = []
-        for entry in work.entries:
-            said.append(Begun(bug_id=work.bug_id, candidate_id=entry.candidate_id))
+        for entry in order.entries:
+            said.append(Begun(bug_id=name, candidate_id=entry.candidate_id))
             judged = Judged(
-                bug_id=work.bug_id,
+                bug_id=name,
                 candidate_id=entry.candidate_id,
                 verdict=Verdict.WRONG,
                 message="",
@@ -151,8 +151,8 @@ class Crowd:
                 body=self._outcome,
             )
             said.append(judged)
-        said.append(WorkerTime(bug_id=work.bug_id, seconds={}))
-        return (OPENING_S if work.task else 0.0) + len(work.entries) * self._seconds, said
+        said.append(WorkerTime(bug_id=name, seconds={}))
+        return (OPENING_S if order.task else 0.0) + len(order.entries) * self._seconds, said
 
 
 if __name__ == "__main__":

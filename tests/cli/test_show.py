@@ -89,7 +89,7 @@ def test_without_the_benchmark_the_new_text_is_shown(make_run: MakeRun, capsys: 
     candidate = next(item for item in Store(folder).candidates() if item.edits)
     assert run(["show", str(folder), candidate.bug_id, str(candidate.rank)]) == 0
     printed = capsys.readouterr().out
-    assert "no diff: the benchmark cannot be opened" in printed and "def answer(value):" in printed
+    assert "no diff: benchmark toy cannot be opened" in printed and "def answer(value):" in printed
 
 
 def test_what_is_not_there_is_a_clear_error(folder: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -56,7 +56,7 @@ def run_of(
 ) -> TestRun:
     left = iter(executions)
     given = cast(Toolchain, toolchain)  # what is asked of one here
-    return TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm, toolchain=given)
+    return TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm, other_toolchain=given)
 
 
 def said(run: TestRun) -> tuple[Verdict, str]:

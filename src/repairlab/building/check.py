@@ -196,7 +196,7 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
                 problem = TestRun(bug, slot, "full", work).build()
                 toolchain = language(bug.problem.language).toolchain
                 loading = toolchain.loading() if isinstance(toolchain, Loading) else None
-                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox, toolchain=loading)
+                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox, other_toolchain=loading)
                 for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
                     trial.run((test,), ())
                 if not problem:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy
@@ -141,6 +142,15 @@ class Manifest:
     """What the run may cost; its own prices are in prices.toml beside."""
     id: str = ""
     """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
+
+
+def require_benchmark(manifest: Manifest, benchmark: Benchmark, folder: Path, *, advice: str = "") -> None:
+    """Raise UserError when a benchmark is not the one that the run in a folder is on."""
+    if manifest.benchmark_digest != benchmark.digest:
+        raise UserError(
+            f"{folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), "
+            f"but {benchmark.name} here is {benchmark.version} ({benchmark.digest}){advice}"
+        )
 
 
 def read_experiment(path: Path) -> dict[str, Any]:

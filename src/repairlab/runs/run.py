@@ -22,7 +22,7 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.plain import is_reference
 from repairlab.runs.executors.pool import Stopping
 from repairlab.runs.executors.work_queue import open_executor
-from repairlab.runs.experiment import Coverage, Experiment, Manifest, at_hand, identity
+from repairlab.runs.experiment import Coverage, Experiment, Manifest, at_hand, identity, require_benchmark
 from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.messages import Notice, Progress, Step, Task
@@ -116,11 +116,7 @@ def _continued(store: Store, old: Manifest, asked: Manifest, benchmark: Benchmar
 
 def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path, *, accept_file: bool = False) -> str:
     """Say what a run in a folder was asked otherwise; nothing when it is the same. Another benchmark is a UserError."""
-    if old.benchmark_digest != benchmark.digest:
-        raise UserError(
-            f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
-            f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
-        )
+    require_benchmark(old, benchmark, folder, advice=". Choose another folder with --to.")
     was, now = _flat(identity(at_hand(old.experiment))), _flat(identity(experiment))
     before = old.experiment.repairer_digest
     if before and not accept_file and was == now and before != experiment.repairer_digest and _has_candidates(Store(folder)):

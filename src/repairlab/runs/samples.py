@@ -11,7 +11,7 @@ from repairlab.runs.store import Store
 
 
 class VerdictInRun(NamedTuple):
-    """The outcome that counts for equal candidates: of those that were tried again, the last one."""
+    """The outcome that counts for equal candidates, by the place of its line: of those that were tried again, the last one."""
 
     place: int
     verdict: Verdict

@@ -9,11 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import decode
-from repairlab.runs.experiment import Manifest
+from repairlab.runs.experiment import Manifest, require_benchmark
 from repairlab.runs.integrity import find_damage, has_checks, read_seal
 from repairlab.runs.store import FILES, Store
 from repairlab.runs.validator_pool import ValidatorPool
@@ -82,11 +81,7 @@ def verify_run(
 ) -> Verification:
     """Look at every line of a run, then validate a random sample of its candidates again, half of it claimed to be plausible."""
     manifest = store.manifest()
-    if manifest.benchmark_digest != benchmark.digest:
-        raise UserError(
-            f"{store.folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), but "
-            f"the one here is {benchmark.version} ({benchmark.digest}); name the right one with --benchmark"
-        )
+    require_benchmark(manifest, benchmark, store.folder, advice="; name the right one with --benchmark")
     damages = list(map(str, find_damage(store)))
     claims: dict[str, Claim] = {}
     if not damages:  # else no record can be trusted

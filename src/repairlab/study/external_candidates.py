@@ -13,7 +13,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, record
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Unreadable
 from repairlab.formats.table import FORMATS, recognise
-from repairlab.runs.experiment import Coverage
+from repairlab.runs.experiment import Coverage, require_benchmark
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
@@ -187,11 +187,7 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
     """Yield a run's candidates bug by bug and by rank, but none for bugs that had none; only places are held in memory."""
     manifest = store.manifest()
     require_intact(store)
-    if manifest.benchmark_digest != benchmark.digest:
-        raise UserError(
-            f"{store.folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), "
-            f"but {benchmark.name} here is {benchmark.version} ({benchmark.digest})"
-        )
+    require_benchmark(manifest, benchmark, store.folder)
     missing = frozenset(manifest.coverage.missing if manifest.coverage else ())
     sampled = read_sampled(store)
     wanted = [item for bug_id in manifest.bug_ids if bug_id not in missing for item in sampled.get(bug_id, ())]

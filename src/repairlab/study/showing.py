@@ -3,8 +3,6 @@
 from collections import Counter
 from typing import Any
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
@@ -15,6 +13,7 @@ from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import Sampled, read_sampled, read_samples
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
+from repairlab.study.bugs import benchmark_of_run
 from repairlab.study.diffs import changed_by, diff_text, prompt_text
 
 
@@ -131,12 +130,9 @@ def _diff(manifest: Manifest, candidate: Candidate) -> tuple[str, str]:
     if not candidate.edits:
         return "", candidate.problem or "the candidate changes nothing"
     try:
-        benchmark = open_benchmark(manifest.experiment.benchmark)
-        bug: Bug = benchmark.bug(candidate.bug_id)
+        bug = benchmark_of_run(manifest).bug(candidate.bug_id)
     except UserError as error:
-        return "", f"the benchmark cannot be opened: {error}"
-    if benchmark.digest != manifest.benchmark_digest:
-        return "", f"{benchmark.name} here is not the benchmark that the run used"
+        return "", str(error)
     files = bug.problem.files
     changed = changed_by(candidate.edits, files)
     if changed is None:

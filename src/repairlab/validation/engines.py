@@ -221,7 +221,7 @@ class IncrementalEngine:
             self._tree.work,
             confirm=confirm,
             checker_sandbox=self._sandbox,
-            toolchain=toolchain,
+            other_toolchain=toolchain,
         )
         self._last = test_run.log
         return test_run

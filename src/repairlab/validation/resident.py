@@ -94,7 +94,7 @@ class ResidentEngine:
             return None
         tree = self._base.tree if self._base else self._source
         toolchain = self._tools.compiled
-        return TestRun(bug, runner, policy, tree, confirm=confirm, checker_sandbox=self._sandbox, toolchain=toolchain)
+        return TestRun(bug, runner, policy, tree, confirm=confirm, checker_sandbox=self._sandbox, other_toolchain=toolchain)
 
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         if self._lost > LOST_COMPILERS or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own

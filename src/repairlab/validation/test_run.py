@@ -3,8 +3,8 @@
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,31 +92,32 @@ class _CaseTools:
     check: Callable[[Case, bytes], CheckerResult]
 
 
+@dataclass
 class TestRun:
     """Builds and tests one tree that is already laid out; one method per stage. What is found out goes to `log`."""
 
-    def __init__(
-        self,
-        bug: Bug,
-        sandbox: Runner,
-        policy: Policy,
-        work: Path,
-        *,
-        confirm: int = 0,
-        checker_sandbox: Sandbox | None = None,
-        toolchain: Toolchain | None = None,
-    ) -> None:
-        """Take the bug whose recipe counts, and the folder `work` that holds the tree.
+    bug: Bug
+    """Whose recipe counts."""
+    sandbox: Runner
+    """May be bound to the candidate's tree."""
+    policy: Policy
+    work: Path
+    """The folder that holds the tree."""
+    _: KW_ONLY
+    confirm: int = 0
+    """How often a test that fails is run again: the failure stands unless every one of these runs passes."""
+    checker_sandbox: Sandbox | None = None
+    """Where a bug's checker program runs."""
+    other_toolchain: Toolchain | None = None
+    """Instead of that of the bug's language."""
+    log: TestLog = field(default_factory=TestLog, init=False)
+    _build_is_due: bool = field(default=False, init=False)
+    """Whether the build is left to the first process that runs tests."""
 
-        A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
-        A bug's checker program runs in `checker_sandbox`; `sandbox` may be bound to the candidate's.
-        """
-        self.bug, self.sandbox, self.policy, self.work, self.confirm = bug, sandbox, policy, work, confirm
-        self.toolchain = toolchain or language(bug.problem.language).toolchain
-        self._checker_sandbox = checker_sandbox
-        self.log = TestLog()
-        self._build_is_due = False
-        """Whether the build is left to the first process that runs tests."""
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """What turns the recipe into commands."""
+        return self.other_toolchain or language(self.bug.problem.language).toolchain
 
     def judge(self) -> Judgement:
         """Build, run all tests or cases as far as the policy wants, and judge what came of them."""
@@ -230,12 +231,12 @@ class TestRun:
         checker = self.bug.oracle.checker
         if checker is None:
             return _CaseTools(program=command, runner=self.sandbox, talk=None, check=compare)
-        if self._checker_sandbox is None:
+        if self.checker_sandbox is None:
             raise HarnessError("a checker program needs a sandbox apart from the candidate's")
         if checker.interactive:
-            talk = stack.enter_context(interacting(checker, self._checker_sandbox, BuildLimits()))
+            talk = stack.enter_context(interacting(checker, self.checker_sandbox, BuildLimits()))
             return _CaseTools(program=command, runner=talk, talk=talk, check=talk.judge)
-        judge = stack.enter_context(checking(checker, self._checker_sandbox, BuildLimits())).judge
+        judge = stack.enter_context(checking(checker, self.checker_sandbox, BuildLimits())).judge
         return _CaseTools(program=command, runner=self.sandbox, talk=None, check=judge)
 
     def _does_not_build(self, first: FirstRun | None) -> bool:

@@ -175,7 +175,7 @@ def test_an_audit_wants_runs_that_were_assessed(
 def test_a_changed_benchmark_is_refused(judged: Path, tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tiny / "bugs/sum/cases/02.out").write_text("6\n", encoding="utf-8")
     assert run(["assess", str(judged), "-j", "1"]) == 2
-    assert "is not the benchmark that the run" in capsys.readouterr().err
+    assert "but the run used" in capsys.readouterr().err
 
 
 def test_labels_of_another_run_are_refused(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:

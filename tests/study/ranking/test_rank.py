@@ -242,7 +242,7 @@ def test_a_ranking_needs_the_benchmark_of_the_run(write_run: WriteRun, tiny: Pat
     (tiny / "bugs/sum/issue.md").write_text("Another title\n", encoding="utf-8")
     with pytest.raises(UserError, match="a ranking needs the code that the run was made on"):
         ranked(folder, "majority")
-    with pytest.raises(UserError, match="the run's benchmark cannot be read: unknown benchmark 'gone'"):
+    with pytest.raises(UserError, match="cannot be opened: unknown benchmark 'gone'"):
         ranked(write_run(benchmark="gone"), "majority")
 
 

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.runs.integrity import require_intact
@@ -18,6 +16,7 @@ from repairlab.study.assessment.labels import RaterAgreement, final_labels, rate
 from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, task_id
 from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import AssessmentStore
+from repairlab.study.bugs import benchmark_of_run
 from repairlab.validation.apply import normal_digest
 
 
@@ -35,12 +34,7 @@ class Assessment:
         self._run = Store(folder)
         self.manifest = self._run.manifest()
         require_intact(self._run)
-        self.benchmark: Benchmark = open_benchmark(self.manifest.experiment.benchmark)
-        if self.benchmark.digest != self.manifest.benchmark_digest:
-            raise UserError(
-                f"{self.manifest.experiment.benchmark} is not the benchmark that the run in {folder} used; candidates are compared "
-                "with its fixes, so put back what it was"
-            )
+        self.benchmark: Benchmark = benchmark_of_run(self.manifest)  # candidates are compared with its fixes
         self._candidates: dict[str, int] = {}
 
     def collect(self) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
@@ -17,6 +16,7 @@ from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
+from repairlab.study.bugs import benchmark_of_run
 from repairlab.study.ranking.proposal import Proposal, Proposals
 from repairlab.study.ranking.rankers import (
     THRESHOLD,
@@ -87,17 +87,10 @@ def rank_run(
 
 def _problems(manifest: Manifest) -> dict[str, Problem]:
     """Return the bugs of a run as its benchmark has them."""
-    name = manifest.experiment.benchmark
     try:
-        benchmark = open_benchmark(name)
+        return {bug.id: bug.problem for bug in benchmark_of_run(manifest)}
     except UserError as error:
-        raise UserError(f"a ranking needs the buggy code, but the run's benchmark cannot be read: {error}") from None
-    if benchmark.digest != manifest.benchmark_digest:
-        raise UserError(
-            f"the run is on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), but {name} is "
-            f"now {benchmark.name} {benchmark.version} ({benchmark.digest}); a ranking needs the code that the run was made on"
-        )
-    return {bug.id: bug.problem for bug in benchmark}
+        raise UserError(f"a ranking needs the code that the run was made on: {error}") from None
 
 
 class _Sampled(NamedTuple):

@@ -57,7 +57,7 @@ def train(
     ] = None,
     pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of the set of pairs.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help="published (default), npr4j or small.")] = None,
     change: Annotated[list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; repeatable.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped or killed training.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Decides initial weights, order of pairs and dropout.")] = 1,

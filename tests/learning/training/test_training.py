@@ -149,7 +149,7 @@ def test_a_budget_of_time_ends_a_training_with_its_schedule(pairs: Path, tmp_pat
 
 
 def test_a_search_keeps_the_best_of_its_trials_as_one_model(pairs: Path, tmp_path: Path) -> None:
-    settings = small("transformer", *QUICK)
+    settings = small("transformer", *QUICK, "merge=equal-shares")
     listener = Quiet()
     trials = search_settings(settings, pairs, tmp_path / "found", CPU, listener, n=3, keep=2)
     told = json.loads((tmp_path / "found" / "trials.json").read_text())
@@ -157,6 +157,7 @@ def test_a_search_keeps_the_best_of_its_trials_as_one_model(pairs: Path, tmp_pat
     assert len({json.dumps(trial["settings"]) for trial in told}) > 1
     model = load_ensemble(tmp_path / "found", device="cpu")
     assert len(model.members) == 2
+    assert model.rule == "equal-shares"
     assert [trial["valid_loss"] for trial in told] == sorted(trial["valid_loss"] for trial in told)
 
 

@@ -47,7 +47,7 @@ def search_settings(
     told = [{"folder": model.folder.name, "settings": drawn, **model.metrics} for model, drawn in made]
     write_aside(folder / TRIALS, json.dumps(told, indent=2) + "\n")
     members = [model.folder.name for model, _ in made[:keep]]
-    write_aside(folder / ENSEMBLE, json.dumps({"members": members, "rule": "by-score"}, indent=2) + "\n")
+    write_aside(folder / ENSEMBLE, json.dumps({"members": members, "rule": settings.merge}, indent=2) + "\n")
     return [model for model, _ in made]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.protection import is_test_path
+from repairlab.building.importers.defects4j_tree import generated
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
 from repairlab.building.importers.python_projects import changed, texts
 from repairlab.building.importers.repository import Repository, is_git_folder, licence_of
@@ -95,15 +96,16 @@ def _bugs(reads: Mapping[str, Callable[[], _Found]], settings: Settings) -> Iter
 
 def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:
     """Return the bug: the tree of the fix, with the sources that it changes as they were."""
-    differing = [path for path in sorted({*found.before, *found.after}) if found.before.get(path) != found.after.get(path)]
+    before, after = (generated(dict(tree)) for tree in (found.before, found.after))
+    differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
     sources = tuple(path for path in differing if path.endswith(".java") and not is_test_path(path))
-    if not sources or any(path not in found.before or path not in found.after for path in sources):
+    if not sources or any(path not in before or path not in after for path in sources):
         raise UserError(f"the fix creates, deletes or changes no source in Java: it changes {', '.join(differing) or 'nothing'}")
     failing = tuple(name.replace(".", "/").partition("$")[0] + ".java" for name in sorted(found.tests))
-    tests = [path for path in found.after if path.endswith(failing)] if failing else []
-    tests = tests or [path for path in differing if path in found.after and is_test_path(path)]
-    buggy = {**found.after, **{path: found.before[path] for path in sources}}
-    old, new = (tree[sources[0]].content.decode("utf-8", "replace") for tree in (buggy, found.after))
+    tests = [path for path in after if path.endswith(failing)] if failing else []
+    tests = tests or [path for path in differing if path in after and is_test_path(path)]
+    buggy = {**after, **{path: before[path] for path in sources}}
+    old, new = (tree[sources[0]].content.decode("utf-8", "replace") for tree in (buggy, after))
     return bug_of_fix(
         Fix(
             id=bug_id,
@@ -114,7 +116,7 @@ def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:
             target=target_of("java", old, new) if len(sources) == 1 else None,
             location=None,
             buggy=buggy,
-            fixed=found.after,
+            fixed=after,
             title=f"{bug_id} does not do what its tests expect",  # the message of the fix would say what to do
             description="",
             issue=found.issue,
@@ -122,7 +124,7 @@ def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:
             commit=found.commit,
             date=found.date,
             version="",
-            licence=licence_of(found.after),
+            licence=licence_of(after),
         ),
         settings,
     )

@@ -51,10 +51,13 @@ SOURCES = {
     ),
     "quixbugs": SourceForm(
         about="A checkout of QuixBugs, or its programs as JSON Lines; --language python or java.",
-        layout="`java_testcases/junit`, or `python_testcases` with `json_testcases`; or one file `*.jsonl` (Python)",
+        layout="`java_testcases/junit`, or `python_testcases` with `json_testcases`; or one file `*.jsonl`",
         languages=("python", "java"),
         options=("--language",),
-        notes=("Tests that fail with the right program are left out by name, as QuixBugs itself does.",),
+        notes=(
+            "Tests that fail with the right program are left out by name, as QuixBugs itself does.",
+            "JSON Lines have no JUnit classes: these are made of the JSON cases, which nine programs on graphs lack.",
+        ),
     ),
     "humanevalfix": SourceForm(
         about="A file humanevalpack*.jsonl of HumanEvalFix; --language where it holds several.",

@@ -207,7 +207,7 @@ def test_pairs_of_a_benchmarks_projects_and_of_their_forks_are_dropped(tmp_path:
     settings = DecontaminateSettings(projects=True, forks=("who/lang3-fix",))
     decontaminate_pairs(source, tmp_path / "b", [bench], settings)
     assert ids(tmp_path / "b", "train") == ["other", "unknown"]
-    told = {item["id"].rpartition("/")[2]: item["reason"] for item in dropped(tmp_path / "b")}
+    told = {str(item["id"]).rpartition("/")[2]: item["reason"] for item in dropped(tmp_path / "b")}
     assert told == {"own": PROJECT, "same-name": FORK, "fork": FORK}
     with pytest.raises(UserError, match="no bug says from which repository"):
         decontaminate_pairs(source, tmp_path / "c", [starter], DecontaminateSettings(projects=True))

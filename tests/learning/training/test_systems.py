@@ -34,7 +34,7 @@ def test_settings_survive_being_written_and_have_a_small_twin(name: str) -> None
     assert published.search
 
 
-NPR4J = ("codebert-ft", "codet5-ft", "coconut", "edits", "recoder", "rewardrepair", "sequencer", "tufano", "unixcoder-ft")
+NPR4J = ("codebert-ft", "codet5-ft", "coconut", "codit", "edits", "recoder", "rewardrepair", "sequencer", "tufano", "unixcoder-ft")
 
 
 @pytest.mark.parametrize("name", NPR4J)

@@ -138,12 +138,13 @@ def _bears(repository: Repository, branch: str) -> _Found:
     after = by_kind.get("Human patch")
     if before is None or after is None or "tests" not in facts:
         raise UserError(f"the branch {branch} has no commit of the bug, no human patch or no bears.json")
-    trees = (
+    buggy, fixed = (
         {path: file for path, file in repository.tree(at).items() if not _BEARS_RECORDS.fullmatch(path)} for at in (before, after)
     )
     fixer = facts.get("commits", {}).get("fixerBuild", {})
     return _Found(
-        **dict(zip(("before", "after"), trees, strict=True)),
+        before=buggy,
+        after=fixed,
         tests=frozenset(str(item["testClass"]) for item in facts["tests"].get("failingClasses", ())),
         commit=str(fixer.get("sha") or after),
         date=repository.date(after),

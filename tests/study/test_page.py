@@ -20,11 +20,12 @@ from repairlab.repairers.llm.client.cached_model import RecordedModel
 from repairlab.repairers.llm.client.model import Sampling, ScriptedModel
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter
-from repairlab.study.curves import chart
+from repairlab.study.bugs import Choice, view_bugs
 from repairlab.study.diffs import changed_by, clip, diff_lines, raw
-from repairlab.study.evidence import Choice, words_on_tests
+from repairlab.study.leaderboard import chart
 from repairlab.study.page import ReportPage, make_report, store_report
 from repairlab.study.scores import scores_of
+from repairlab.study.systems import read_systems
 from tests import builders
 from tests.study.conftest import HOSTILE
 
@@ -210,12 +211,18 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
     assert n >= len(listed), "equal candidates are shown once"
 
 
+def test_without_a_choice_no_candidate_is_shown(make_run: MakeRun) -> None:
+    systems = read_systems([make_run("a", n=2, bugs=2)])
+    assert any(attempt.candidates for bug in view_bugs(systems, {}) for attempt in bug.attempts)
+    assert not any(attempt.candidates for bug in view_bugs(systems, {}, None) for attempt in bug.attempts)
+
+
 def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
     ran = (CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG))
     outcome = builders.outcome(Verdict.WRONG, policy="first-failure", n_tests=14, tests=ran)
-    assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
+    assert outcome.tests_in_words == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
     built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)
-    assert words_on_tests(built) == "no test was run"
+    assert built.tests_in_words == "no test was run"
     folder = make_run("chat", n=1, bugs=1)
     Store(folder).append(
         dataclasses.replace(next(Store(folder).outcomes()), tests=outcome.tests, n_tests=14, policy="first-failure")

@@ -35,7 +35,3 @@ def test_models_are_named_by_strategy_and_model_then_by_temperature_then_by_fold
         "zero-shot · acme/large · T=0.8 (b)",
         "zero-shot · acme/large · T=0.2",
     ]
-
-
-def test_without_evidence_no_candidate_is_shown(make_run: MakeRun) -> None:
-    assert read_systems([make_run("a", n=2, bugs=2)], evidence=None)[0].shown == {}

@@ -98,7 +98,7 @@ def rank(
             {"run": str(run), "file": str(path), **fields, "scores": to_data(scores.scores), "left_out_scores": scores.left_out}
         )
     else:
-        print_scores(f"{ranking.name} of {run}", scores.scores)
+        print_scores(f"{ranking.name} of {run}", scores)
     for metric, reason in worth_saying(scores, ks).items():
         talk().print(f"{run}: no {metric}: {reason}", markup=False)
     _say(ranking, path)

@@ -10,18 +10,15 @@ import typer
 from repairlab.cli.options import Json, Partial, Runs, finished, need, warn_unchecked
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.score import Score
 from repairlab.core.storage.encoding import write_aside
 from repairlab.core.table import Table, shown
-from repairlab.study.bugs import read_texts
+from repairlab.study.bugs import Choice, read_texts
 from repairlab.study.charts import draw
-from repairlab.study.evidence import Choice
-from repairlab.study.leaderboard import Leaderboard, Row
+from repairlab.study.leaderboard import Leaderboard
 from repairlab.study.page import ReportPage, make_report, store_report
-from repairlab.study.papers.facts import PaperFacts, RunFacts
-from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.facts import PaperFacts, RunFacts, read_facts
 from repairlab.study.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
-from repairlab.study.scores import percent
+from repairlab.study.scores import number
 from repairlab.study.systems import read_systems
 
 _OVERVIEW = ("system", "fixed bugs", "candidates", "plausible rate", "compile rate")
@@ -82,20 +79,8 @@ def write_report(made: ReportPage, output: Path | None, *, as_json: bool) -> Non
 
 
 def _print(board: Leaderboard) -> None:
-    is_grouped = len(board.groups) > 1
-    rows = [
-        (
-            *([row.group or "–"] if is_grouped else []),
-            "oracle" if row.is_oracle else "–" if row.rank is None else str(row.rank),
-            row.system,
-            _value(row.score),
-            _fixed(row),
-            row.n_undecided,
-        )
-        for row in board.rows
-    ]
-    columns = ["rank", "system", board.title, "fixed bugs", "undecided"]
-    print_table("Leaderboard", ["group", *columns] if is_grouped else columns, rows)
+    columns, rows = board.table()
+    print_table("Leaderboard", columns, rows)
     for text in board.captions:
         data().print(text, markup=False)
     for row in board.rows:
@@ -105,17 +90,6 @@ def _print(board: Leaderboard) -> None:
             talk().print(f"{row.system} is not ranked: {row.reason}", markup=False)
 
 
-def _value(score: Score | None) -> str:
-    if score is None:
-        return "–"
-    return f"{percent(score, score.value)} ({percent(score, score.low)} – {percent(score, score.high)})"
-
-
-def _fixed(row: Row) -> str:
-    score = row.other("fixed")
-    return f"{round(score.value * score.n_bugs)} of {score.n_bugs}" if score else "–"
-
-
 def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Path | None, partial: bool, as_json: bool) -> None:
     """Print or write the tables that the papers have, made from runs."""
     names = only or list(TABLES)
@@ -123,7 +97,7 @@ def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Pat
     if csv and as_json:
         raise UserError("--csv and --json are both given; choose one")
     warn_unchecked(runs)
-    systems = read_systems(runs if partial else finished(runs), evidence=None, partial=partial)
+    systems = read_systems(runs if partial else finished(runs), partial=partial)
     facts = read_facts(systems, read_texts(systems), closeness=not NEED_CODE.isdisjoint(names))
     made = make_tables(facts, names)
     is_index = not (only or csv or as_json or to)
@@ -155,7 +129,7 @@ def _print_index(facts: PaperFacts, made: Tables) -> None:
 
 def _overview(run: RunFacts) -> tuple[str, ...]:
     scores = {item.metric: item for item in run.scores.result.scores}
-    rates = (percent(scores[name], scores[name].value) if name in scores else "–" for name in ("plausible rate", "compile rate"))
+    rates = (number(scores.get(name)) for name in ("plausible rate", "compile rate"))
     n_fixed, n_candidates = sum(bug.is_fixed for bug in run.bugs), sum(len(bug.samples.verdicts) for bug in run.bugs)
     return (run.name, f"{n_fixed} of {len(run.decided)}", f"{n_candidates:,}", *rates)
 

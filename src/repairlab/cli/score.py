@@ -10,8 +10,8 @@ from repairlab.cli.options import Json, Partial, Runs, numbers, require_decided,
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
-from repairlab.core.score import Score
 from repairlab.metrics.metric import Duplicates
+from repairlab.metrics.table import Scores
 from repairlab.study.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
 from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
@@ -89,16 +89,16 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 
 def _print(scores: RunScores) -> None:
-    print_scores(scores.title, scores.result.scores)
+    print_scores(scores.title, scores.result)
     if scores.run.coverage:
         data().print(scores.run.coverage, markup=False)
 
 
-def print_scores(title: str, scores: Sequence[Score]) -> None:
+def print_scores(title: str, found: Scores) -> None:
     """Print scores as a table, and the signature of the first."""
-    print_table(title, SCORE_COLUMNS, score_rows(scores))
-    if scores:
-        data().print(f"signature {scores[0].signature}", markup=False)
+    print_table(title, SCORE_COLUMNS, score_rows(found.scores))
+    if found.scores:
+        data().print(f"signature {found.scores[0].signature}", markup=False)
 
 
 def _say(scores: RunScores, asked: Sequence[int] | None) -> None:

@@ -12,7 +12,6 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
 from repairlab.study.diffs import line_kind, raw, visible
-from repairlab.study.evidence import words_on_tests
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
 
 _STYLES = {"add": "green", "del": "red", "hunk": "cyan", "file": "bold"}
@@ -133,7 +132,7 @@ def _print_outcome(outcome: Outcome) -> None:
             for test in outcome.tests
         ]  # fmt: skip
         print_table("tests", ["test", "verdict", "CPU s", "message"], rows)
-    if words := words_on_tests(outcome):
+    if words := outcome.tests_in_words:
         data().print(words, markup=False)
     if outcome.evidence:
         _print_text("log", outcome.evidence)

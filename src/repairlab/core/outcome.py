@@ -4,6 +4,7 @@ import enum
 from collections.abc import Mapping
 from typing import Literal
 
+from repairlab.core.amounts import count
 from repairlab.core.record import record
 
 
@@ -120,6 +121,28 @@ class Outcome:
     def n_passed(self) -> int:
         """Return how many tests or cases passed."""
         return sum(test.passed for test in self.tests)
+
+    @property
+    def tests_in_words(self) -> str:
+        """Say how many tests passed; of those that were not run nothing is known.
+
+        >>> test = TestResult(id="a", verdict=TestVerdict.WRONG)
+        >>> facts = {"candidate_id": "c", "bug_id": "b", "verdict": Verdict.WRONG, "stage": "trigger", "n_tests": 14}
+        >>> Outcome(policy="first-failure", tests=(test,), **facts).tests_in_words
+        'stopped at the first failure: 0 of 1 test run passed, 13 were not run'
+        >>> Outcome(policy="full", tests=(test,) * 14, **facts).tests_in_words
+        '0 of 14 tests passed'
+        """
+        n_run, n = len(self.tests), self.n_tests
+        if not n:
+            return ""
+        if not n_run:
+            return "no test was run"
+        if n_run >= n:
+            return f"{self.n_passed} of {count(n, 'test')} passed"
+        were = "was" if n - n_run == 1 else "were"
+        ran = f"{self.n_passed} of {n_run} test{'s' if n_run > 1 else ''} run passed, {n - n_run} {were} not run"
+        return f"stopped at the first failure: {ran}" if self.policy == "first-failure" else ran
 
 
 CODENET: Mapping[str, Verdict] = {

@@ -54,6 +54,11 @@ class Problem:
     context: Sequence[SourceFile] = ()
     """Other files that the repairer may read (never tests); a benchmark on disk reads them when they are looked at."""
 
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the text of each file that a repairer may change, by path."""
+        return {self.path: self.source, **{file.path: file.text for file in self.context}}
+
 
 @record
 class Visibility:

@@ -1,22 +1,42 @@
 """Bugs as the report shows them: their text, the reference fix, and what each system proposed."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples
 from repairlab.runs.experiment import Manifest
-from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, files_of, prompt_text, raw
-from repairlab.study.evidence import Shown
+from repairlab.runs.samples import Sampled, read_sampled
+from repairlab.runs.store import Store
+from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, prompt_text, raw
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.systems import System
 
 _ORDER = list(VERDICTS)
+Choice = Literal["first", "plausible", "all"]
+"""Of each bug the first plausible candidate, else the first; every plausible one, else the first; or every candidate."""
+
+
+@record
+class Shown:
+    """One candidate with its outcome."""
+
+    candidate: Candidate
+    outcome: Outcome
+    ranks: tuple[int, ...]
+    """All ranks at which it was proposed; one, unless every candidate is shown."""
+
+    @property
+    def failing(self) -> TestResult | None:
+        """Return the first test that did not pass."""
+        return next((test for test in self.outcome.tests if not test.passed), None)
 
 
 @record
@@ -118,8 +138,11 @@ def read_texts(systems: Sequence[System]) -> BugTexts:
     return BugTexts(bugs=bugs, missing=tuple(missing.values()))
 
 
-def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -> tuple[BugView, ...]:
-    """Return the bugs of all runs, in the order of the benchmark."""
+def view_bugs(
+    systems: Sequence[System], texts: Mapping[tuple[str, str], Bug], choice: Choice | None = "first"
+) -> tuple[BugView, ...]:
+    """Return the bugs of all runs, in the order of the benchmark; without a choice no candidate is shown."""
+    picked = [_shown_candidates(Store(system.scores.run.folder), choice) if choice else {} for system in systems]
     keys = dict.fromkeys(
         (system.digest, bug_id, samples.language) for system in systems for bug_id, samples in system.samples.items()
     )
@@ -127,9 +150,8 @@ def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -
     for number, (digest, bug_id, language) in enumerate(keys, start=1):
         bug = texts.get((digest, bug_id))
         labels = {name: value for name, value in to_data(bug.labels).items() if value} if bug else {}
-        files = files_of(bug) if bug else {}
+        files = bug.problem.files if bug else {}
         reference = changed_by(bug.oracle.reference, files) if bug else None
-        mine = [system if system.digest == digest else None for system in systems]
         views.append(
             BugView(
                 anchor=f"bug-{number}",
@@ -140,17 +162,22 @@ def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -
                 labels=tuple(labels.items()),
                 reference=diff_lines(files, reference) if reference else (),
                 attempts=tuple(
-                    _attempt(system, bug_id if mine[index] else None, files, reference) for index, system in enumerate(systems)
+                    _attempt(system, bug_id, picked[index].get(bug_id, ()), files, reference)
+                    if system.digest == digest
+                    else Attempted(system=system, samples=None, candidates=())
+                    for index, system in enumerate(systems)
                 ),
             )
         )
     return tuple(views)
 
 
-def _attempt(system: System, bug_id: str | None, files: dict[str, str], reference: dict[str, str | None] | None) -> Attempted:
+def _attempt(
+    system: System, bug_id: str, picked: Sequence[Shown], files: dict[str, str], reference: dict[str, str | None] | None
+) -> Attempted:
     views: list[CandidateView] = []
     asked: set[str | None] = {None}
-    for shown in system.shown.get(bug_id, ()) if bug_id else ():
+    for shown in picked:
         candidate, origin = shown.candidate, shown.candidate.origin
         changed = changed_by(candidate.edits, files) if files and candidate.edits else None
         prompt = "" if origin.prompt in asked else prompt_text(system.transcripts.prompt(origin.prompt))
@@ -165,4 +192,26 @@ def _attempt(system: System, bug_id: str | None, files: dict[str, str], referenc
                 answer=clip(system.transcripts.text(origin.answer) or ""),
             )
         )
-    return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
+    return Attempted(system=system, samples=system.samples.get(bug_id), candidates=tuple(views))
+
+
+def _shown_candidates(store: Store, choice: Choice) -> dict[str, tuple[Shown, ...]]:
+    """Return the candidates to show of each bug that has any, by rank; equal ones are shown once."""
+    shown: dict[str, tuple[Shown, ...]] = {}
+    for bug_id, sampled in read_sampled(store).items():
+        equal: dict[str, list[Sampled]] = {}
+        for item in _chosen([item for item in sampled if item.judged], choice):
+            equal.setdefault(item.id, []).append(item)
+        shown[bug_id] = tuple(
+            Shown(candidate=same[0].candidate(store), outcome=outcome, ranks=tuple(item.rank for item in same))
+            for same in equal.values()
+            if (outcome := same[0].outcome(store))
+        )
+    return shown
+
+
+def _chosen(judged: list[Sampled], choice: Choice) -> list[Sampled]:
+    if choice == "all":
+        return judged
+    chosen = [item for item in judged if item.judged and item.judged.verdict is Verdict.PLAUSIBLE] or judged[:1]
+    return chosen[:1] if choice == "first" else chosen

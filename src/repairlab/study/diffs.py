@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
@@ -65,11 +64,6 @@ def line_kind(line: str) -> Kind:
     if line.startswith("@@"):
         return "hunk"
     return "add" if line.startswith("+") else "del" if line.startswith("-") else "same"
-
-
-def files_of(bug: Bug) -> dict[str, str]:
-    """Return the text of each file that a repairer may change."""
-    return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
 
 
 def bare(changed: Mapping[str, str | None]) -> dict[str, str]:

@@ -1,13 +1,22 @@
-"""Rank systems by one metric. Rows whose signatures differ are never ranked against each other; they stand in different groups."""
+"""Compare systems by one metric: ranked in a leaderboard, and drawn over k with their intervals.
 
+Rows whose signatures differ are never ranked against each other; they stand in different groups.
+"""
+
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Score
-from repairlab.study.scores import RunScores
+from repairlab.study.charts import Curve, line_chart
+from repairlab.study.scores import RunScores, interval, number
 
+_MAX_POINTS = 28
+_LOG_FROM = 20
+"""More candidates per bug than this are shown on a logarithmic axis."""
 _OTHER_METRICS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
 
 
@@ -36,6 +45,22 @@ class Row:
     def other(self, metric: str, k: int | None = None) -> Score | None:
         """Return another score of the row."""
         return next((item for item in self.others if item.metric == metric and item.k == k), None)
+
+    @property
+    def place(self) -> str:
+        """Return the rank as people read it."""
+        return "oracle" if self.is_oracle else "–" if self.rank is None else str(self.rank)
+
+    @property
+    def value(self) -> str:
+        """Return the score that ranks, with its interval."""
+        return f"{number(self.score)} ({interval(self.score)})" if self.score else "–"
+
+    @property
+    def fixed(self) -> str:
+        """Return how many bugs are fixed, and of how many."""
+        score = self.other("fixed")
+        return f"{round(score.value * score.n_bugs)} of {score.n_bugs}" if score else "–"
 
 
 @record
@@ -76,6 +101,14 @@ class Leaderboard:
             return []
         apart = [f"Group {group.name}: {', '.join(group.settings)}" for group in self.groups]
         return ["Systems are ranked within groups of equal settings.", *apart, f"All groups: {', '.join(self.groups[0].shared)}"]
+
+    def table(self) -> tuple[list[str], list[list[object]]]:
+        """Return columns and rows to print."""
+        columns = ["rank", "system", self.title, "fixed bugs", "undecided"]
+        rows = [[row.place, row.system, row.value, row.fixed, row.n_undecided] for row in self.rows]
+        if len(self.groups) < 2:
+            return columns, rows
+        return ["group", *columns], [[row.group or "–", *cells] for row, cells in zip(self.rows, rows, strict=True)]
 
     def data(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -217,3 +250,60 @@ def _reason(score: Score | None, groups: Sequence[Group], entry: RunScores, metr
         return entry.result.left_out.get(name, f"{name} was not computed")
     group = next(group for group in groups if group.signature == score.signature)
     return f"no other run has the same settings ({', '.join(group.settings)})" if group.settings else ""
+
+
+def chart(metric: str, entries: Sequence[tuple[str, int, RunScores]]) -> Figure | None:
+    """Draw a metric for every run (name, number, scores) that was asked for several candidates per bug; none when there is none."""
+    usable = [item for item in entries if item[2].run.settings.n > 1 and _supports(metric, item[2])]
+    if not usable:
+        return None
+    n = max(entry.run.settings.n for *_, entry in usable)
+    return curves_over_k(metric, n, [curve_of(name, index, curve_scores(metric, entry)) for name, index, entry in usable])
+
+
+def curves_over_k(metric: str, n: int, curves: Sequence[Curve]) -> Figure:
+    """Draw curves over 1 to n candidates."""
+    top = _ceiling(max(high for curve in curves for _, high in curve.intervals))
+    return line_chart(
+        f"{metric} over k for each system",
+        Axis(low=1, high=n, log=n > _LOG_FROM, whole=True, label="k (candidates tried per bug)"),
+        Axis(low=0, high=top, label=metric, unit=" %"),
+        curves,
+        " ".join(f"{curve.name}: {curve.texts[0]}; {curve.texts[-1]}." for curve in curves),
+    )
+
+
+def _supports(metric: str, entry: RunScores) -> bool:
+    return any(item.metric == metric for item in entry.result.scores)
+
+
+def _ceiling(high: float) -> float:
+    """Return a round upper end of the axis, so that low curves are not squeezed at the bottom."""
+    return next(top for top in (10.0, 25.0, 50.0, 100.0) if high <= top or top == 100.0)
+
+
+def curve_ks(n: int) -> list[int]:
+    """Return the k at which a curve over n candidates has points."""
+    if n <= _MAX_POINTS:
+        return list(range(1, n + 1))
+    return sorted({round(math.exp(math.log(n) * i / (_MAX_POINTS - 1))) for i in range(_MAX_POINTS)})
+
+
+def curve_scores(metric: str, entry: RunScores) -> list[Score]:
+    """Return a metric of a run at each k of its curve."""
+    return [entry.at(metric, k) for k in curve_ks(entry.run.settings.n)]
+
+
+def curve_of(name: str, index: int, found: Sequence[Score]) -> Curve:
+    """Return the curve of one system."""
+    return Curve(
+        name=name,
+        index=index,
+        points=tuple((item.k or 1, 100 * item.value) for item in found),
+        intervals=tuple((100 * item.low, 100 * item.high) for item in found),
+        texts=tuple(map(_words, found)),
+    )
+
+
+def _words(item: Score) -> str:
+    return f"k = {item.k}: {100 * item.value:.1f} % [{100 * item.low:.1f}, {100 * item.high:.1f}]"

@@ -11,13 +11,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.figure import Figure
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
-from repairlab.study.bugs import read_texts, view_bugs
-from repairlab.study.curves import chart
-from repairlab.study.evidence import Choice
-from repairlab.study.leaderboard import Leaderboard, leaderboard
+from repairlab.study.bugs import Choice, read_texts, view_bugs
+from repairlab.study.leaderboard import Leaderboard, chart, leaderboard
 from repairlab.study.page_templates import METRICS, VERDICTS, environment
-from repairlab.study.papers.facts import PaperFacts
-from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.facts import PaperFacts, read_facts
 from repairlab.study.papers.table import TABLES, make_tables
 from repairlab.study.plots import Spot, scatter
 from repairlab.study.scores import worth_saying
@@ -63,12 +60,12 @@ def make_report(
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
     bug are shown. With `links`, by the names of systems, candidates are on other pages; `home` is the page above this one.
     """
-    systems = read_systems(folders, k=k, partial=partial, evidence=None if links else evidence)
+    systems = read_systems(folders, k=k, partial=partial)
     unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
-    bugs = view_bugs(systems, texts.bugs)
+    bugs = view_bugs(systems, texts.bugs, None if links else evidence)
     facts = read_facts(systems, texts)
     papers = make_tables(facts, [name for name in TABLES if name != "curves"])
     languages = list(dict.fromkeys(bug.language for bug in bugs))

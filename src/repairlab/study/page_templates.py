@@ -3,13 +3,11 @@
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from repairlab.core.outcome import Verdict
-from repairlab.core.score import Score
 from repairlab.core.table import shown
 from repairlab.languages.facts import title
-from repairlab.metrics.table import is_share
 from repairlab.study.charts import draw
 from repairlab.study.diffs import clip, visible
-from repairlab.study.evidence import words_on_tests
+from repairlab.study.scores import number
 
 
 def environment(package: str) -> Environment:
@@ -21,20 +19,14 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(visible=visible, clip=clip, percent=_percent, number=_number, language=title)
-    pages.filters.update(shown=shown, draw=draw, tests=words_on_tests)
+    pages.filters.update(visible=visible, clip=clip, percent=_percent, number=number, language=title)
+    pages.filters.update(shown=shown, draw=draw)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages
 
 
 def _percent(value: float) -> str:
     return f"{100 * value:.1f} %"
-
-
-def _number(score: Score | None) -> str:
-    if score is None:
-        return "–"
-    return _percent(score.value) if is_share(score.metric) else f"{score.value:.1f}"
 
 
 VERDICTS: dict[Verdict, str] = {

@@ -17,7 +17,17 @@ from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
 from repairlab.core.storage.encoding import store_json
 from repairlab.metrics.metric import Duplicates, ScoreSettings, n_undecided
-from repairlab.metrics.table import METRICS, NONE_DECIDED, Scores, is_share, score_built, score_correct, score_ranking, score_run
+from repairlab.metrics.table import (
+    METRICS,
+    NONE_DECIDED,
+    Scores,
+    is_share,
+    score,
+    score_built,
+    score_correct,
+    score_ranking,
+    score_run,
+)
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import VerdictInRun, open_bugs, read_judged, read_samples
@@ -76,6 +86,10 @@ class RunScores:
         if name in self.result.left_out:
             raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
         raise UnknownItemError(*unknown("score", name, known).args)
+
+    def at(self, metric: str, k: int) -> Score:
+        """Return a metric at any k, whether or not it is among the scores."""
+        return score(metric, k, self.run.samples, self.run.settings)
 
     @property
     def title(self) -> str:
@@ -140,9 +154,18 @@ def _is_missed(name: str, asked: Sequence[int]) -> bool:
     return name.partition("[")[0] not in own
 
 
-def percent(score: Score, value: float) -> str:
-    """Return a value of a score as people read it."""
+def _shown(score: Score, value: float) -> str:
     return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"
+
+
+def number(score: Score | None) -> str:
+    """Return a score as people read it; a dash for none."""
+    return "–" if score is None else _shown(score, score.value)
+
+
+def interval(score: Score) -> str:
+    """Return the interval of a score as people read it."""
+    return f"{_shown(score, score.low)} – {_shown(score, score.high)}"
 
 
 def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
@@ -150,8 +173,8 @@ def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
     return [
         (
             score_name(item),
-            percent(item, item.value),
-            f"{percent(item, item.low)} – {percent(item, item.high)}",
+            number(item),
+            interval(item),
             item.n_bugs,
             item.n_samples,
             item.n_undecided,

@@ -15,7 +15,7 @@ from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import Sampled, read_sampled, read_samples
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
-from repairlab.study.diffs import changed_by, diff_text, files_of, prompt_text
+from repairlab.study.diffs import changed_by, diff_text, prompt_text
 
 
 @record
@@ -133,7 +133,7 @@ def _diff(manifest: Manifest, candidate: Candidate) -> tuple[str, str]:
         return "", f"the benchmark cannot be opened: {error}"
     if benchmark.digest != manifest.benchmark_digest:
         return "", f"{benchmark.name} here is not the benchmark that the run used"
-    files = files_of(bug)
+    files = bug.problem.files
     changed = changed_by(candidate.edits, files)
     if changed is None:
         return "", "the edits do not apply to the files that the repairer was shown"

@@ -49,7 +49,7 @@ def write_site(
     pages = _unique([f"{manifest.benchmark_name}-{manifest.benchmark_version}" for manifest in manifests])
     boards = []
     for (digest, mine), page, manifest in zip(by_digest.items(), pages, manifests, strict=True):
-        systems = read_systems(mine, k=k, evidence=None, partial=partial)
+        systems = read_systems(mine, k=k, partial=partial)
         links = {system.name: _link(system, f"runs/{names[system.scores.run.folder]}.html") for system in systems}
         for system in systems:
             path = links[system.name].page

@@ -13,7 +13,7 @@ from repairlab.runs.study_file import Cell, Study
 from repairlab.study.bugs import read_texts
 from repairlab.study.charts import draw
 from repairlab.study.page_templates import environment
-from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.facts import read_facts
 from repairlab.study.papers.table import TABLES, make_tables
 from repairlab.study.study_results import BenchmarkResults, Finished, read_finished, results
 from repairlab.study.systems import read_systems
@@ -88,7 +88,7 @@ def _section(found: BenchmarkResults, cells: Sequence[Finished]) -> Section:
     chosen = [item for item in cells if first[item.cell.system, item.cell.condition] is item]
     systems = [
         dataclasses.replace(system, name=f"{item.cell.system} · {item.cell.condition}")
-        for item, system in zip(chosen, read_systems([item.run.folder for item in chosen], evidence=None), strict=True)
+        for item, system in zip(chosen, read_systems([item.run.folder for item in chosen]), strict=True)
     ]
     made = make_tables(read_facts(systems, read_texts(systems)), [name for name in TABLES if name not in _NOT_SHOWN])
     short = Path(found.name).name

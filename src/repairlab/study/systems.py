@@ -1,4 +1,4 @@
-"""The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show."""
+"""The runs of a report as the systems it compares: names, scores and verdict counts."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,6 @@ from repairlab.core.score import Samples
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
-from repairlab.study.evidence import Choice, Shown, shown_candidates
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.scores import RunScores, scores_of
 
@@ -25,8 +24,6 @@ class System:
     name: str
     scores: RunScores
     samples: dict[str, Samples]
-    """By bug id."""
-    shown: dict[str, tuple[Shown, ...]]
     """By bug id."""
     transcripts: Transcripts
     """What its model was asked and answered."""
@@ -78,10 +75,8 @@ class Bar:
         return f"{self.name}: {count(self.n, 'candidate')}: {parts or 'none'}"
 
 
-def read_systems(
-    folders: Sequence[Path], *, k: int | None = None, evidence: Choice | None = "first", partial: bool = False
-) -> tuple[System, ...]:
-    """Read the runs and name them. Without `evidence` no candidate is picked; with `partial` unfinished bugs are left out."""
+def read_systems(folders: Sequence[Path], *, k: int | None = None, partial: bool = False) -> tuple[System, ...]:
+    """Read the runs and name them; with `partial` unfinished bugs are left out."""
     scores = []
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
@@ -93,7 +88,6 @@ def read_systems(
             name=name,
             scores=item,
             samples={samples.bug_id: samples for samples in item.run.samples},
-            shown=shown_candidates(Store(folders[index]), evidence) if evidence else {},
             transcripts=Transcripts(Store(folders[index])),
         )
         for index, (name, item) in enumerate(zip(names, scores, strict=True))

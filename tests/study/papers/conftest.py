@@ -14,8 +14,7 @@ from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 from repairlab.study.bugs import read_texts
-from repairlab.study.papers.facts import PaperFacts
-from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.facts import PaperFacts, read_facts
 from repairlab.study.systems import read_systems
 from tests import builders
 
@@ -82,7 +81,7 @@ class Bench:
 
     def facts(self, *folders: Path) -> PaperFacts:
         """Read runs as the verb does."""
-        systems = read_systems(folders, evidence=None)
+        systems = read_systems(folders)
         return read_facts(systems, read_texts(systems))
 
 

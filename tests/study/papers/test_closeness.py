@@ -21,31 +21,35 @@ def bug(six_bugs: Path) -> Bug:
     return open_benchmark(str(six_bugs)).bug("Cli-1")
 
 
+def yardstick(bug: Bug) -> Yardstick:
+    return Yardstick(bug.problem.files, bug.problem.path, bug.problem.target, bug.oracle.reference)
+
+
 def test_a_span_and_the_whole_file_are_the_same_candidate(bug: Bug) -> None:
     start = BUGGY.index("value - 1")
     part = Edit(path="main.py", text="value", span=Span(start=start, end=start + 9))
-    near = Yardstick(bug).measure([part])
+    near = yardstick(bug).measure([part])
     assert near is not None
-    assert near == Yardstick(bug).measure([Edit(path="main.py", text=FIXED)])
+    assert near == yardstick(bug).measure([Edit(path="main.py", text=FIXED)])
     assert near.is_exact
     assert near.to_fixed == 1.0
     assert near.to_buggy == pytest.approx(1 - 4 / len(FUNCTION), abs=1e-6)
 
 
 def test_a_candidate_that_changes_more_than_the_function_is_compared_as_files(bug: Bug) -> None:
-    near = Yardstick(bug).measure([Edit(path="main.py", text=FIXED), Edit(path="more.py", text="x = 1\n")])
+    near = yardstick(bug).measure([Edit(path="main.py", text=FIXED), Edit(path="more.py", text="x = 1\n")])
     assert near is not None
     assert not near.is_exact
     assert near.to_buggy < near.to_fixed < 1.0
-    deleted = Yardstick(bug).measure([Edit(path="main.py", text=None)])
+    deleted = yardstick(bug).measure([Edit(path="main.py", text=None)])
     assert deleted is not None
     assert deleted.to_buggy == 0.0
 
 
 def test_edits_that_do_not_apply_have_no_closeness(bug: Bug) -> None:
-    assert Yardstick(bug).measure([Edit(path="none.py", text="", span=Span(start=0, end=1))]) is None
+    assert yardstick(bug).measure([Edit(path="none.py", text="", span=Span(start=0, end=1))]) is None
     foreign = dataclasses.replace(bug.oracle, reference=(Edit(path="none.py", text="", span=Span(start=0, end=1)),))
-    assert Yardstick(dataclasses.replace(bug, oracle=foreign)).measure([Edit(path="main.py", text=FIXED)]) is None
+    assert yardstick(dataclasses.replace(bug, oracle=foreign)).measure([Edit(path="main.py", text=FIXED)]) is None
 
 
 def test_a_bug_without_a_number_belongs_to_its_repository(bug: Bug) -> None:

@@ -22,8 +22,7 @@ from repairlab.metrics.table import METRICS
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
 from repairlab.study.bugs import read_texts
-from repairlab.study.papers.facts import PaperFacts
-from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.facts import PaperFacts, read_facts
 from repairlab.study.papers.table import TABLES
 from repairlab.study.systems import read_systems
 
@@ -192,7 +191,7 @@ def _facts(context: SelfTestContext) -> PaperFacts:
         experiment = make_experiment({"benchmark": "starter", "repairer": folder.name, "n": 1, "k": (1,), "include": (bug_id,)})
         begin(experiment, benchmark, folder, context.machine)
         complete(benchmark, folder, context.machine, lambda step: None)  # noqa: ARG005
-    systems = read_systems(folders, evidence=None)
+    systems = read_systems(folders)
     return read_facts(systems, read_texts(systems))
 
 

@@ -19,7 +19,7 @@ from repairlab.core.text import line_of
 from repairlab.serve.browser.open_runs import BugFilter, NotReadyError, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import BugCounts, Place
-from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, files_of, prompt_text, raw, visible
+from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, prompt_text, raw, visible
 
 _MAX_CODE = 400_000
 _SHOWN = 8
@@ -87,7 +87,7 @@ def bug_page(bench: Workbench, slug: str, bug_id: str) -> Page:
     if bug_id not in opened.benchmark.ids:
         raise unknown(f"bug of {opened.benchmark.name}", bug_id, opened.benchmark.ids)
     bug = opened.bug(bug_id)
-    files = files_of(bug)
+    files = bug.problem.files
     reference = changed_by(bug.oracle.reference, files)
     ids = opened.benchmark.ids
     at = ids.index(bug_id)
@@ -197,7 +197,7 @@ def _against(bug: Bug | None, candidate: Candidate) -> tuple[list[Against], str]
         return [], candidate.problem or "the candidate changes nothing"
     if bug is None:
         return [], "the benchmark is not at hand"
-    files = files_of(bug)
+    files = bug.problem.files
     changed = changed_by(candidate.edits, files)
     if changed is None:
         return [], "the edits do not apply to the files that the repairer was shown"

@@ -10,8 +10,7 @@ from repairlab.metrics.compare import overlaps
 from repairlab.serve.browser.open_runs import BugFilter, BugHead, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.study.comparison import compare_measured
-from repairlab.study.curves import curve_of, curves_over_k
-from repairlab.study.leaderboard import leaderboard
+from repairlab.study.leaderboard import curve_of, curves_over_k, leaderboard
 from repairlab.study.systems import Bar, verdict_bar
 
 

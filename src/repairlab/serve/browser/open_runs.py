@@ -22,7 +22,7 @@ from repairlab.runs.transcripts import Transcripts
 from repairlab.serve.browser.run_index import RunIndex
 from repairlab.study.assessment.bug_project import BugProject, is_project, read_project
 from repairlab.study.bugs import benchmark_of_run
-from repairlab.study.curves import curve_scores
+from repairlab.study.leaderboard import curve_scores
 from repairlab.study.scores import Measured, RunScores, settings_of
 from repairlab.study.systems import system_names
 

@@ -19,7 +19,7 @@ from repairlab.study.assessment.labels import RaterAgreement, agreement_of, fina
 from repairlab.study.assessment.ratings import CORRECTNESS, RULES, AssessmentTask, FinalLabel, Rating, RatingScheme, Ruling
 from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import FILE, AssessmentStore
-from repairlab.study.diffs import changed_by, diff_text, files_of
+from repairlab.study.diffs import changed_by, diff_text
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000
@@ -215,7 +215,7 @@ class RatingDesk:
         """Return a task as a sheet shows it."""
         if item.candidate is None:
             return view_of_bug(item.task.id, item.bug)
-        files = files_of(item.bug)
+        files = item.bug.problem.files
         changed, fixed = changed_by(item.candidate.edits, files), changed_by(item.bug.oracle.reference, files)
         return view_of(item.task.id, item.bug, candidate=diff_text(files, changed or {}), fix=diff_text(files, fixed or {}))
 

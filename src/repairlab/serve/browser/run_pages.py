@@ -11,7 +11,7 @@ from repairlab.core.record import record, to_data
 from repairlab.serve.browser.open_runs import BugFilter, OpenRun, Workbench
 from repairlab.serve.browser.page import Page, Pager
 from repairlab.serve.browser.run_index import BugCounts, Place
-from repairlab.study.curves import curve_of, curves_over_k
+from repairlab.study.leaderboard import curve_of, curves_over_k
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.scores import SCORE_COLUMNS, score_rows, settings_of, worth_saying
 from repairlab.study.systems import verdict_bar

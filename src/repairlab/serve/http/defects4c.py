@@ -26,7 +26,7 @@ from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, Reprodu
 from repairlab.serve.http.routes import Routes
 from repairlab.serve.http.served_bugs import ServedBenchmarks, messages
 from repairlab.serve.http.service import PatchQuestion, PatchRequest
-from repairlab.study.diffs import diff_text, files_of
+from repairlab.study.diffs import diff_text
 from repairlab.validation.apply import changed_files
 
 _STRATEGY = "infill-function"
@@ -152,7 +152,7 @@ class Defects4cRoutes:
         return {
             "success": True,
             "md5_hash": md5,
-            "patch_content": diff_text(files_of(bug), changed),
+            "patch_content": diff_text(bug.problem.files, changed),
             "bug_id": wanted.bug_id,
             "sha": commit,
             "fix_p": path,

@@ -4,12 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from repairlab.core.amounts import count
-from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table, mean, percent
-from repairlab.formats.nl2fix import HEAD, Size, Versions, measured, rows_by_project
-from repairlab.languages.language import language
-from repairlab.study.papers.closeness import Yardstick
+from repairlab.formats.nl2fix import HEAD, Size, rows_by_project
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
 from repairlab.study.papers.similarity import compared
 
@@ -32,20 +29,6 @@ def bug_sizes(facts: PaperFacts) -> Table:
             "Changes are those of the target function, or of the changed files where more changes; tokens are without comments.",
             *facts.missing,
         ),
-    )
-
-
-def size_of_bug(bug: Bug) -> Size | None:
-    """Measure a bug; none when its fix does not apply to the files that are at hand."""
-    texts = Yardstick(bug).texts(bug.oracle.reference)
-    if texts is None:
-        return None
-    syntax = language(bug.problem.language).syntax
-    return measured(
-        Versions(texts.buggy, texts.fixed),
-        lambda text: [token.text for token in syntax.tokens(text)],
-        title=bug.problem.title,
-        description=bug.problem.description,
     )
 
 

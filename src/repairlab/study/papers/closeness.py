@@ -1,15 +1,14 @@
-"""How near a candidate is to the buggy and to the fixed code. Pure: a bug and edits in, numbers out."""
+"""How near a candidate is to the buggy and to the fixed code. Pure: texts and edits in, numbers out."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
+from repairlab.core.problem import Target
 from repairlab.core.record import record
 from repairlab.metrics.similarity import bare, edit_similarity, folded
-from repairlab.study.diffs import files_of
 
 _MOST_CHARACTERS = 50_000
 """Of longer texts only so much is compared."""
@@ -41,10 +40,11 @@ class Yardstick:
     Functions are compared where candidate and fix change nothing but the target function, else the changed files.
     """
 
-    def __init__(self, bug: Bug) -> None:
-        self._files = files_of(bug)
-        self._path, self._target = bug.problem.path, bug.problem.target
-        self._edits = bug.oracle.reference
+    def __init__(self, files: Mapping[str, str], path: str, target: Target, fix: Sequence[Edit]) -> None:
+        """Take the buggy files, the one with the function to fix, that function, and the developer's fix."""
+        self._files = files
+        self._path, self._target = path, target
+        self._edits = fix
         self._last: tuple[str, str, _Texts] | None = None
 
     @cached_property

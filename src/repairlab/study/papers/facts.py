@@ -1,21 +1,35 @@
-"""What the tables are made from: the facts of each run, bug by bug, with the tokens and money spent."""
+"""Gather what the tables are made from: the facts of each run, bug by bug, with the tokens and money spent.
+
+A run is read in one pass over its outcomes and one over its candidates; none of them is kept.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from repairlab.core.amounts import total_cost
 from repairlab.core.bug import Bug
-from repairlab.core.outcome import Verdict
+from repairlab.core.candidate import Candidate, Edit
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.core.score import Samples
-from repairlab.formats.nl2fix import Size
+from repairlab.core.text import Span
+from repairlab.formats.nl2fix import Size, Versions, measured
+from repairlab.languages.language import language
 from repairlab.metrics.metric import is_lost
-from repairlab.repairers.ledger import Request
+from repairlab.repairers.ledger import FILE, Pricing, Request, read_requests
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.study.papers.closeness import Closeness, ComparedTexts
+from repairlab.runs.repairing import prices_of
+from repairlab.runs.store import Store
+from repairlab.study.bugs import BugTexts
+from repairlab.study.papers.closeness import Closeness, ComparedTexts, Yardstick
 from repairlab.study.scores import RunScores
-from repairlab.study.systems import model_settings
+from repairlab.study.systems import System, model_settings
+
+Bugs = Mapping[str, Bug]
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_NUMBERED = re.compile(r"(.+)[-_@](?:\d+|[0-9a-f]{7,40})")
 
 
 @record
@@ -66,9 +80,6 @@ def paid_for(requests: Iterable[Request]) -> dict[str | None, Spent]:
         )
         for bug, mine in of_bug.items()
     }
-
-
-_NUMBERED = re.compile(r"(.+)[-_@](?:\d+|[0-9a-f]{7,40})")
 
 
 @record
@@ -186,3 +197,158 @@ def project_of(bug_id: str, bug: Bug | None, benchmark: str) -> str:
     if bug is not None and bug.origin.repository:
         return bug.origin.repository.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return benchmark
+
+
+class _Judged(NamedTuple):
+    verdict: Verdict
+    is_broken: bool
+    is_kept: bool | None
+
+
+def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True) -> PaperFacts:
+    """Read the facts of runs; without `closeness` no candidate is compared with the buggy and the fixed code."""
+    return PaperFacts(runs=tuple(_read(system, texts, closeness=closeness) for system in systems), missing=texts.missing)
+
+
+def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
+    manifest = system.scores.run.manifest
+    bugs = {bug_id: bug for (digest, bug_id), bug in texts.bugs.items() if digest == system.digest}
+    store = Store(system.scores.run.folder)
+    judged = _outcomes(store, bugs)
+    prices = prices_of(store.folder)
+    yardsticks = {bug_id: _yardstick(bugs[bug_id]) for bug_id in manifest.bug_ids if closeness and bug_id in bugs}
+    gathered = {bug_id: _Gathered(prices, yardsticks.get(bug_id)) for bug_id in manifest.bug_ids}
+    for _, data in store.scan_data(Candidate):
+        verdict = judged.get(data["id"])
+        if verdict is not None:
+            gathered[data["bug_id"]].add(data, verdict)
+    paid = paid_for(read_requests(store.folder / FILE, prices))
+    facts = []
+    for bug_id, samples in system.samples.items():
+        bug, mine = bugs.get(bug_id), gathered[bug_id]
+        facts.append(
+            BugFacts(
+                samples=samples,
+                project=project_of(bug_id, bug, manifest.benchmark_name),
+                category=bug.labels.category if bug else None,
+                location=bug.labels.location if bug else None,
+                is_vulnerability=bool(bug and bug.origin.cve),
+                submission_verdict=_submission_verdict(bug),
+                n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,
+                n_broken=mine.n_broken,
+                is_regression_cut=bool(bug and bug.oracle.regression and mine.is_unsure),
+                n_kept=mine.n_kept if bug and bug.oracle.regression and not mine.is_unsure else None,
+                attempts=mine.attempts(),
+                spent=mine.spent() + paid.get(bug_id, Spent()),
+                closeness=tuple(filter(None, mine.near.values())),
+                first=mine.first_texts,
+                size=_size(bug, yardsticks[bug_id]) if bug and closeness else None,
+            )
+        )
+    spent = sum((bug.spent for bug in facts), start=Spent())
+    outside = sum((item for bug_id, item in paid.items() if bug_id not in system.samples), start=Spent())
+    return RunFacts(
+        index=system.index, name=system.name, scores=system.scores, bugs=tuple(facts), spent=spent + outside, has_texts=bool(bugs)
+    )
+
+
+def _submission_verdict(bug: Bug | None) -> str | None:
+    return bug.problem.submission_verdict.value if bug and bug.problem.submission_verdict else None
+
+
+def _outcomes(store: Store, bugs: Bugs) -> dict[str, _Judged]:
+    regression = {bug_id: frozenset(bug.oracle.regression) for bug_id, bug in bugs.items()}
+    judged = {}
+    for _, data in store.scan_data(Outcome):
+        verdict, stage = Verdict(data["verdict"]), data["stage"]
+        is_broken = stage == "regression" and verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED)
+        judged[data["candidate_id"]] = _Judged(verdict, is_broken, _keeps(data, verdict, regression.get(data["bug_id"], ())))
+    return judged
+
+
+def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) -> bool | None:
+    """Tell whether a candidate passes every regression test; none when they were not all run."""
+    if verdict is Verdict.PLAUSIBLE or data["stage"] in ("apply", "build"):
+        return verdict is Verdict.PLAUSIBLE
+    if data["stage"] == "regression":
+        return False
+    if data["policy"] != "full":
+        return None
+    passed = {test["id"] for test in data["tests"] if TestVerdict(test["verdict"]) is TestVerdict.PASSED}
+    return passed.issuperset(regression)
+
+
+class _Gathered:
+    """What is known so far of the candidates of one bug; they come in any order."""
+
+    def __init__(self, prices: Pricing, yardstick: Yardstick | None) -> None:
+        """Take what tokens cost, and the code to compare candidates with, where that is wanted and at hand."""
+        self._prices, self._yardstick = prices, yardstick
+        self.n_broken = self.n_kept = 0
+        self.is_unsure = False
+        self._tokens_in = self._tokens_out = 0
+        self._cost_usd: float | None = 0.0
+        self._unpriced: set[str] = set()
+        self._starts: dict[int, int] = {}
+        self._first: tuple[int, int] | None = None
+        self.first_texts: ComparedTexts | None = None
+        self.near: dict[str, Closeness | None] = {}
+        """Each distinct candidate; none for one that cannot be compared."""
+
+    def add(self, data: dict[str, Any], judged: _Judged) -> None:
+        """Take note of one candidate, and of how near it is to the code."""
+        origin, rank = data["origin"], data["rank"]
+        self._tokens_in += origin["tokens_in"]
+        self._tokens_out += origin["tokens_out"]
+        cost_usd = self._prices.cost_usd(origin["model"], origin["tokens_in"], origin["tokens_out"], origin["cost_usd"])
+        self._cost_usd = total_cost((self._cost_usd, cost_usd))
+        self._unpriced |= {str(origin["model"])} if cost_usd is None else set()
+        self._starts[origin["attempt"]] = min(rank, self._starts.get(origin["attempt"], rank))
+        if judged.verdict is Verdict.PLAUSIBLE and (self._first is None or rank < self._first[0]):
+            self._first = (rank, origin["attempt"])
+        if judged.verdict is Verdict.UNDECIDED:
+            return
+        self.n_broken += judged.is_broken
+        self.n_kept += bool(judged.is_kept)
+        self.is_unsure |= judged.is_kept is None
+        if self._yardstick is not None and data["edits"]:
+            edits = [_edit(item) for item in data["edits"]]
+            if data["id"] not in self.near:
+                self.near[data["id"]] = self._yardstick.measure(edits, is_plausible=judged.verdict is Verdict.PLAUSIBLE)
+            if rank == 1:
+                self.first_texts = self._yardstick.texts(edits)
+
+    def attempts(self) -> int | None:
+        """Return how many fresh starts the first plausible candidate took, whatever their numbers begin with."""
+        first = self._first
+        return None if first is None else sum(start <= first[0] for start in self._starts.values())
+
+    def spent(self) -> Spent:
+        """Return tokens and money of the candidates."""
+        return Spent(
+            tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=self._cost_usd, unpriced=frozenset(self._unpriced)
+        )
+
+
+def _edit(data: dict[str, Any]) -> Edit:
+    span = data.get("span")
+    return Edit(path=data["path"], text=data["text"], span=Span(start=span["start"], end=span["end"]) if span else None)
+
+
+def _yardstick(bug: Bug) -> Yardstick:
+    problem = bug.problem
+    return Yardstick(problem.files, problem.path, problem.target, bug.oracle.reference)
+
+
+def _size(bug: Bug, yardstick: Yardstick) -> Size | None:
+    """Measure a bug; none when its fix does not apply to the files that are at hand."""
+    texts = yardstick.texts(bug.oracle.reference)
+    if texts is None:
+        return None
+    syntax = language(bug.problem.language).syntax
+    return measured(
+        Versions(texts.buggy, texts.fixed),
+        lambda text: [token.text for token in syntax.tokens(text)],
+        title=bug.problem.title,
+        description=bug.problem.description,
+    )

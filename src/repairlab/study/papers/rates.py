@@ -8,7 +8,7 @@ from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.metric import Values, decided
 from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
 from repairlab.metrics.table import values_of
-from repairlab.study.curves import curve_ks
+from repairlab.study.leaderboard import curve_ks
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 

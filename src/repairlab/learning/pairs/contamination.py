@@ -1,7 +1,7 @@
 """Leave out pairs that a benchmark holds, so that what is trained on them has not seen its bugs.
 
 A pair is compared with the changed files of every bug, before and after the fix, and with the functions that the fix changes;
-pairs of lines with the changed lines themselves. By project, pairs of a bug's repository and of its forks go, whatever they say.
+pairs of lines with the changed lines themselves. By project, pairs of a bug's repository and of its forks go, too.
 """
 
 import difflib

@@ -42,8 +42,8 @@ class EnergyMeter:
             return
         import torch  # noqa: PLC0415  # a table of costs is made without it
 
-        name = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
         try:
+            name = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
             driver = ctypes.CDLL("libnvidia-ml.so.1")
             handle = ctypes.c_void_p()
             if driver.nvmlInit_v2() == 0 and driver.nvmlDeviceGetHandleByUUID(name, ctypes.byref(handle)) == 0:
@@ -52,7 +52,7 @@ class EnergyMeter:
             return
 
     def joules(self) -> float | None:
-        """Return the energy up to now; none where nobody counts it."""
+        """Return the energy up to now; none where no driver counts it."""
         used = ctypes.c_ulonglong()
         if self._driver is None or self._driver.nvmlDeviceGetTotalEnergyConsumption(self._handle, ctypes.byref(used)) != 0:
             return None
@@ -78,7 +78,7 @@ def cost_table(folders: Sequence[Path]) -> Table:
         columns=("model", "system", "models", "parameters", "steps", "device", "seconds", "peak MB", "tokens", "kJ"),
         rows=tuple(_row(folder) for folder in folders),
         source="NPR4J § 7",
-        notes=("Seconds include looks at the validation set, not the encoding of pairs. A dash: nobody counted the energy.",),
+        notes=("Seconds include looks at the validation set, not the encoding of pairs. A dash: no driver counted the energy.",),
     )
 
 

@@ -12,9 +12,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
 from repairlab.languages.language import default_cache
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Entry, Event, Judged, Order, Proposed, Task
 from repairlab.runs.store import Store, decoded
-from repairlab.runs.task import Entry, Shard, Task, WorkLoad
-from repairlab.runs.worker import Event, Judged, Proposed, open_worker
+from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import RECHECK, Machine
@@ -76,9 +76,8 @@ def run(bug: Bug, candidates: list[Candidate], machine: Machine, sandbox: Sandbo
 
     def execute() -> None:
         with open_worker(sandbox, take) as do:
-            do(WorkLoad(work=task, candidates={}, outcomes={}))
-            shard = Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None)
-            do(WorkLoad(work=shard, candidates=candidates_by_place, outcomes={}))
+            do(Order(bug_id=bug.id, task=task))
+            do(Order(bug_id=bug.id, task=None, entries=tuple(entries), candidates=candidates_by_place))
 
     _, cost = measure(execute)
     return outcomes, cost

@@ -23,11 +23,10 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.storage.encoding import encode
 from repairlab.runs.executors.executor import Source
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.misconfiguration import FirstStarts
-from repairlab.runs.schedule import Schedule
+from repairlab.runs.first_starts import FirstStarts
+from repairlab.runs.messages import Begun, Event, Judged, ProposalsEnded, Proposed, Task, WorkerTime
+from repairlab.runs.scheduler import Scheduler
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
-from repairlab.runs.worker import Begun, Event, Judged, ProposalsEnded, Proposed, WorkerTime
 from repairlab.validation.machine import local_machine
 
 OPENING_S = 0.3
@@ -49,7 +48,7 @@ def main() -> None:
             Path(folder, "run.json").write_text(json.dumps({"id": "0123456789abcdef"}))
             crowd = Crowd(workers, options.n, options.seconds)
             store = Store(Path(folder))
-            schedule = Schedule(store, lambda event: None, first_starts=FirstStarts(store, None), given_up={})  # noqa: ARG005
+            schedule = Scheduler(store, lambda event: None, first_starts=FirstStarts(store, None), given_up={})  # noqa: ARG005
             schedule.run(tasks(Path(folder), options.bugs, options.n), crowd)
             n = Path(folder, "outcomes.jsonl").read_bytes().count(b"\n")
         busy = n * options.seconds / (crowd.now * workers)

@@ -21,7 +21,7 @@ from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.checkers import of_case
-from repairlab.validation.compiling import close_compilers
+from repairlab.validation.resident import close_compilers
 from repairlab.validation.validator import BugValidator, Conditions
 
 PER_BUG, N_CASES, WALL_S = 10, 20, 5.0

@@ -15,7 +15,7 @@ from repairlab.languages.java.jars import junit_jars
 from repairlab.languages.language import Tools, default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.compiling import close_compilers
+from repairlab.validation.resident import close_compilers
 from repairlab.validation.validator import BugValidator, Conditions
 
 N_BRANCHES = 6

@@ -26,10 +26,10 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.model import Access
 from repairlab.core.problem import shown
 from repairlab.runs.experiment import Experiment, make_experiment
+from repairlab.runs.messages import Task
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
 from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import BugValidator, Conditions

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import repairlab as rl
-from repairlab.runs.worker import Progress, Step
+from repairlab.runs.messages import Progress, Step
 from repairlab.sandbox.sandbox import Sandbox
 
 FIX = {

@@ -37,12 +37,12 @@ from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import find_factory, make_settings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.experiment import Experiment, Feedback, make_experiment
+from repairlab.runs.messages import Step
 from repairlab.runs.own_object import OwnRepairer, Patches
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, complete
 from repairlab.runs.validator_pool import ValidatorPool
-from repairlab.runs.worker import Step
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
 from repairlab.study.stored_run import Records, Run

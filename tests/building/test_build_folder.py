@@ -49,7 +49,7 @@ def bug_of(folder: Path, build: str, files: Mapping[str, str]) -> Bug:
 
 def passes(trial: TestRun) -> bool:
     trial.run(("two",), ())
-    return trial.tests[-1].passed
+    return trial.log.tests[-1].passed
 
 
 def made(folder: BuildFolder, name: str) -> int:

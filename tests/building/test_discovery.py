@@ -127,7 +127,7 @@ def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sa
 def test_tests_that_are_late_with_the_fix_take_time_from_those_after_them_and_these_are_found(
     tiny: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repairlab.validation.test_run.HURRIED_S", 0.75)
+    monkeypatch.setattr("repairlab.validation.time_limits.HURRIED_S", 0.75)
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(f"{tests.read_text()}\n\n@pytest.mark.parametrize('n', [1, 2, 3])\ndef test_loops(n):\n    while n: pass\n")
     tests.write_text(f"import pytest\n{tests.read_text()}\n\ndef test_last():\n    pass\n")

@@ -18,9 +18,9 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run as repairlab
 from repairlab.core.errors import UserError
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.messages import Notice, Progress, Step
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
-from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import Machine, local_machine
 from tests.building.mining.conftest import History
 from tests.runs.test_run import contents, run

@@ -20,9 +20,9 @@ from repairlab.core.problem import Visibility, shown
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.repairer import OverBudget
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Task
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
 from repairlab.runs.transcripts import Transcripts
 from repairlab.sandbox.process import Fence, ProcessSandbox
 from repairlab.sandbox.sandbox import Sandbox

@@ -14,8 +14,8 @@ from repairlab.cli.main import run
 from repairlab.core.candidate import Edit
 from repairlab.repairers.baselines import Copy
 from repairlab.repairers.repairer import RepairerFactory
+from repairlab.runs.first_starts import FIRST, FirstStarts
 from repairlab.runs.integrity import SEAL
-from repairlab.runs.misconfiguration import FIRST, FirstStarts
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import BugEnd, Store
 from tests import builders

@@ -13,10 +13,10 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import make_experiment, read_experiment
+from repairlab.runs.messages import Progress
 from repairlab.runs.run import begin, complete
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
-from repairlab.runs.worker import Progress
 from repairlab.validation.machine import Machine
 
 REPAIRLAB = [sys.executable, "-m", "repairlab"]

@@ -18,10 +18,10 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.text import Span
 from repairlab.runs.experiment import Experiment, make_experiment
+from repairlab.runs.messages import Entry, Event, Failed, Judged, Order, Proposed, Task
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store, decoded
-from repairlab.runs.task import Entry, Shard, Task, WorkLoad
-from repairlab.runs.worker import Event, Failed, Judged, Proposed, open_worker
+from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import INTERNAL, PROBE_AFTER, is_sampled
@@ -67,12 +67,11 @@ def judged(bug: Bug, folder: Path, sandbox: FakeSandbox, candidates: list[Candid
     )
     events: list[Event] = []
     with open_worker(sandbox, events.append) as do:
-        do(WorkLoad(work=task, candidates={}, outcomes={}))
+        do(Order(bug_id=bug.id, task=task))
         proposed = {event.candidate_id: event for event in events if isinstance(event, Proposed)}
         entries = [Entry(candidate_id=event.candidate_id, place=event.rank, form=event.form) for event in proposed.values()]
         bodies = {event.rank: event.body for event in proposed.values()}
-        shard = Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None)
-        do(WorkLoad(work=shard, candidates=bodies, outcomes={}))
+        do(Order(bug_id=bug.id, task=None, entries=tuple(entries), candidates=bodies))
     return {event.candidate_id: decoded(Outcome, event.body) for event in events if isinstance(event, Judged)}, events
 
 

@@ -10,8 +10,8 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.repairers.repairer import OverBudget, Unreachable
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Task
 from repairlab.runs.sampler import GIVE_UP, Sampler
-from repairlab.runs.task import Task
 from repairlab.validation.machine import Machine
 
 

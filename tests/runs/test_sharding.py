@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Entry, Judged, Order, Task
 from repairlab.runs.sharding import Backlog
-from repairlab.runs.task import Entry, Shard, Task
-from repairlab.runs.worker import Judged
 from repairlab.validation.machine import Machine
 
 
@@ -59,7 +58,7 @@ def test_what_joins_a_group_at_work_waits_for_its_outcome(task: Task) -> None:
     backlog.judge(judged(first.entries[0]), 1000 + first.entries[0].place, 0)
     backlog.put_back(first, {})
     second = backlog.cut(1, 1.0, {})
-    assert ([item.candidate_id for item in second.entries], second.twins) == (["c2"], {"a": 1001})
+    assert ([item.candidate_id for item in second.entries], second.decided) == (["c2"], {"a": 1001})
     assert (first.task, second.task) == (task, task), "each worker opens the bug itself"
 
 
@@ -155,12 +154,12 @@ def test_whatever_happens_each_candidate_is_judged_once_and_each_form_validated_
 ) -> None:
     backlog = Backlog(task)
     waiting = [entry(number, f"f{form}") for number, form in enumerate(forms)]
-    at_work: dict[int, Shard] = {}
+    at_work: dict[int, Order] = {}
     outcomes: Counter[str] = Counter()
     validated: Counter[str] = Counter()
 
-    def do(shard: Shard, worker: int, *, n: int) -> dict[str, tuple[int, Verdict]]:
-        known, stored = set(shard.twins), dict[str, tuple[int, Verdict]]()
+    def do(shard: Order, worker: int, *, n: int) -> dict[str, tuple[int, Verdict]]:
+        known, stored = set(shard.decided), dict[str, tuple[int, Verdict]]()
         for item in shard.entries[:n]:
             validated[item.form] += item.form not in known
             known.add(item.form)

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -12,7 +13,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.recipe import Build, Test
-from repairlab.languages.language import Batch, Report
+from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.test_run import MOST_LATE, TestRun
 
@@ -54,9 +55,14 @@ def run_of(
     bug: Bug, work: Path, toolchain: _Toolchain, *executions: Execution, policy: Policy = "full", confirm: int = 0
 ) -> TestRun:
     left = iter(executions)
-    made = TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm)
-    made.toolchain = toolchain  # type: ignore[assignment]  # what is asked of one here
-    return made
+    given = cast(Toolchain, toolchain)  # what is asked of one here
+    return TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm, toolchain=given)
+
+
+def said(run: TestRun) -> tuple[Verdict, str]:
+    """Return a verdict with its line."""
+    judgement = run.judge()
+    return judgement.verdict, judgement.message
 
 
 def result(test: str, verdict: TestVerdict = PASSED) -> TestResult:
@@ -71,15 +77,15 @@ def test_the_test_that_had_begun_when_others_used_up_the_time_runs_alone(bug: Bu
     for ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
         again = _Toolchain(Report(results=(result(ONE),), unfinished=TWO), Report(results=(result(TWO),)))
         run = run_of(bug, tmp_path, again, stopped(ending), exited())
-        assert run.judge() == (Verdict.PLAUSIBLE, "")  # that others used up the time does not make it flaky
-        assert [(test.id, test.runs, test.flips) for test in run.tests] == [(ONE, 1, 0), (TWO, 2, 0)]
+        assert said(run) == (Verdict.PLAUSIBLE, "")  # that others used up the time does not make it flaky
+        assert [(test.id, test.runs, test.flips) for test in run.log.tests] == [(ONE, 1, 0), (TWO, 2, 0)]
 
 
 def test_what_is_left_after_a_crash_runs_in_a_new_process(bug: Bug, tmp_path: Path) -> None:
     toolchain = _Toolchain(Report(results=(), unfinished=ONE), Report(results=(result(TWO),)))
     run = run_of(bug, tmp_path, toolchain, exited(9), exited())
-    assert run.judge() == (Verdict.CRASH, f"{ONE}: the process ended during the test: exit code 9")
-    assert [test.verdict for test in run.tests] == [TestVerdict.CRASH, PASSED]
+    assert said(run) == (Verdict.CRASH, f"{ONE}: the process ended during the test: exit code 9")
+    assert [test.verdict for test in run.log.tests] == [TestVerdict.CRASH, PASSED]
 
 
 def test_a_candidate_that_loops_does_not_run_into_its_limit_in_every_test(bug: Bug, tmp_path: Path) -> None:
@@ -89,10 +95,10 @@ def test_a_candidate_that_loops_does_not_run_into_its_limit_in_every_test(bug: B
     reports += [Report(results=(), unfinished=name) for name in names[1:]]
     late = [stopped(Ending.CPU_LIMIT)] * (MOST_LATE + 1)
     run = run_of(bug, tmp_path, _Toolchain(*reports), *late)
-    assert run.judge()[0] is Verdict.TIMEOUT
-    assert [(test.id, test.verdict) for test in run.tests] == [(ONE, PASSED), *((name, TestVerdict.TIMEOUT) for name in names)]
-    assert [test.runs for test in run.tests] == [1, 2, *[1] * (MOST_LATE - 1), 0, 0, 0]
-    assert run.tests[-1].message == "not run: 5 regression tests before it passed their time limit"
+    assert run.judge().verdict is Verdict.TIMEOUT
+    assert [(test.id, test.verdict) for test in run.log.tests] == [(ONE, PASSED), *((name, TestVerdict.TIMEOUT) for name in names)]
+    assert [test.runs for test in run.log.tests] == [1, 2, *[1] * (MOST_LATE - 1), 0, 0, 0]
+    assert run.log.tests[-1].message == "not run: 5 regression tests before it passed their time limit"
 
 
 def test_all_tests_run_where_each_counts(bug: Bug, tmp_path: Path) -> None:
@@ -104,25 +110,25 @@ def test_all_tests_run_where_each_counts(bug: Bug, tmp_path: Path) -> None:
         *[stopped(Ending.CPU_LIMIT)] * len(names),
     )
     run.run(names, ())
-    assert [test.runs for test in run.tests] == [1] * len(names)
+    assert [test.runs for test in run.log.tests] == [1] * len(names)
 
 
 def test_tests_that_are_not_reported_have_failed(bug: Bug, tmp_path: Path) -> None:
     toolchain = _Toolchain(Report(results=(result(ONE),)))
     run = run_of(bug, tmp_path, toolchain, exited())
-    assert run.judge() == (Verdict.CRASH, f"{TWO}: not reported by the test run")
-    assert run.stage == "regression"
+    assert said(run) == (Verdict.CRASH, f"{TWO}: not reported by the test run")
+    assert run.log.stage == "regression"
     stopping = run_of(
         bug, tmp_path, _Toolchain(Report(results=(result(ONE, TestVerdict.WRONG),))), exited(), policy="first-failure"
     )
-    assert (stopping.judge()[0], len(stopping.tests)) == (Verdict.WRONG, 1)
+    assert (stopping.judge().verdict, len(stopping.log.tests)) == (Verdict.WRONG, 1)
 
 
 def test_behind_a_failure_that_is_excused_tests_are_not_taken_for_missing(bug: Bug, tmp_path: Path) -> None:
     reports = (Report(results=(result(ONE, TestVerdict.WRONG),)), Report(results=(result(ONE),)), Report(results=(result(TWO),)))
     run = run_of(bug, tmp_path, _Toolchain(*reports), exited(), exited(), exited(), policy="first-failure", confirm=1)
-    assert run.judge()[0] is Verdict.PLAUSIBLE
-    assert [(test.id, test.flips) for test in run.tests] == [(ONE, 1), (TWO, 0)]
+    assert run.judge().verdict is Verdict.PLAUSIBLE
+    assert [(test.id, test.flips) for test in run.log.tests] == [(ONE, 1), (TWO, 0)]
 
 
 @pytest.mark.parametrize("tests", [(ONE, TWO), (ONE,)])
@@ -130,20 +136,20 @@ def test_a_build_that_was_left_to_the_tests_and_failed_leaves_no_results(bug: Bu
     bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, trigger=tests, regression=()))
     said = '  File "cart.py", line 1\nSyntaxError: no'
     run = run_of(bug, tmp_path, _Toolchain(Report(results=(), built=said), inspects=True), exited(1))
-    assert (run.judge()[0], run.tests, run.stage) == (Verdict.UNCOMPILABLE, [], "build")
+    assert (run.judge().verdict, run.log.tests, run.log.stage) == (Verdict.UNCOMPILABLE, [], "build")
     build = (Command(argv=("build",)),)
     run = run_of(
         bug, tmp_path, _Toolchain(Report(results=()), built=build, inspects=True), exited(1), exited(1, stderr=said.encode())
     )
-    assert (run.judge()[0], run.tests) == (Verdict.UNCOMPILABLE, [])
+    assert (run.judge().verdict, run.log.tests) == (Verdict.UNCOMPILABLE, [])
 
 
 def test_evidence_of_other_failures_stays_when_one_is_excused(bug: Bug, tmp_path: Path) -> None:
     failing = Report(results=(result(ONE, TestVerdict.WRONG), result(TWO, TestVerdict.WRONG)))
     alone = [Report(results=(result(ONE, TestVerdict.WRONG),)), Report(results=(result(TWO),))]
     run = run_of(bug, tmp_path, _Toolchain(failing, *alone), exited(1, stdout=b"said"), exited(1), exited(), confirm=1)
-    assert run.judge()[0] is Verdict.WRONG
-    assert (run.evidence, [test.flips for test in run.tests]) == ("said", [0, 1])
+    assert run.judge().verdict is Verdict.WRONG
+    assert (run.log.evidence, [test.flips for test in run.log.tests]) == ("said", [0, 1])
 
 
 def test_a_checker_program_does_not_run_where_the_candidate_does(tiny: Path, tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ class _Scripted:
     def __init__(self, bug: Bug, twin: Bug, judges: Mapping[str, Judge | Verdict]) -> None:
         self._judges, self._changed = judges, {test: _is_changed(test, bug, twin) for test in twin.oracle.trigger}
 
-    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+    def validate(self, candidate: Candidate, *, policy: Policy | None = None) -> Outcome:
         judge = self._judges[candidate.origin.repairer]
-        outcome = builders.outcome(Verdict.WRONG, stage="trigger", policy=policy, message="m")
+        outcome = builders.outcome(Verdict.WRONG, stage="trigger", policy=policy or "full", message="m")
         if isinstance(judge, Verdict):
             return dataclasses.replace(outcome, verdict=judge)
         seen = [(test, judge(test, changed)) for test, changed in self._changed.items()]

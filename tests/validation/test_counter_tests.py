@@ -13,7 +13,7 @@ from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.engine_stack import MOST_SEALED, sealable
+from repairlab.validation.guards import MOST_SEALED, sealable
 from repairlab.validation.test_mutants import Draft
 from repairlab.validation.validator import BugValidator, Conditions, validate
 from tests import builders

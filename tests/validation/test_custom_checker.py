@@ -223,7 +223,7 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
     sandbox = Watching(lambda command: exited(stdout=b"3\n"))
     trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
     trial.run((), bug.oracle.cases)
-    assert [test.verdict for test in trial.tests] == [TestVerdict.PASSED] * 2
+    assert [test.verdict for test in trial.log.tests] == [TestVerdict.PASSED] * 2
     ours = [names for command, names in seen if "case/answer" in command.argv]
     theirs = [names for command, names in seen if "main.py" in command.argv]
     assert len(ours) == len(theirs) == 2

@@ -65,56 +65,56 @@ def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_what_ends_within_the_limit_or_is_stopped_beyond_the_margin_runs_once(program: Bug, tmp_path: Path) -> None:
-    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S)).tests
+    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S)).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 1, 0)
-    (test,) = trial_of(program, tmp_path, took(RIGHT, with_margin(program.oracle.limits).cpu_s, ending=Ending.CPU_LIMIT)).tests
+    (test,) = trial_of(program, tmp_path, took(RIGHT, with_margin(program.oracle.limits).cpu_s, ending=Ending.CPU_LIMIT)).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.TIMEOUT, 1, 0)
 
 
 def test_what_ends_just_beyond_the_limit_gets_a_second_chance(program: Bug, tmp_path: Path) -> None:
     near = took(RIGHT, LIMIT_S * 1.1)
-    (test,) = trial_of(program, tmp_path, near, took(RIGHT, LIMIT_S * 0.95)).tests
+    (test,) = trial_of(program, tmp_path, near, took(RIGHT, LIMIT_S * 0.95)).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 2, 1)
-    (test,) = trial_of(program, tmp_path, near, near).tests
+    (test,) = trial_of(program, tmp_path, near, near).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.TIMEOUT, 2, 0)
     assert "cpu limit" in test.message
-    (test,) = trial_of(program, tmp_path, took(WRONG, LIMIT_S * 1.1), took(WRONG, LIMIT_S)).tests
+    (test,) = trial_of(program, tmp_path, took(WRONG, LIMIT_S * 1.1), took(WRONG, LIMIT_S)).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 2, 0)
 
 
 def test_what_fails_otherwise_just_beyond_the_limit_has_failed_in_any_case(program: Bug, tmp_path: Path) -> None:
-    (test,) = trial_of(program, tmp_path, took(exited(1), LIMIT_S * 1.1)).tests
+    (test,) = trial_of(program, tmp_path, took(exited(1), LIMIT_S * 1.1)).log.tests
     assert (test.verdict, test.runs) == (TestVerdict.CRASH, 1)
-    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S * 1.1, ending=Ending.MEMORY_LIMIT)).tests
+    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S * 1.1, ending=Ending.MEMORY_LIMIT)).log.tests
     assert (test.verdict, test.runs) == (TestVerdict.OUT_OF_MEMORY, 1)
 
 
 @pytest.mark.parametrize("cpu_s", [0.01, 1.9])
 def test_a_wall_limit_gets_a_second_chance(program: Bug, tmp_path: Path, cpu_s: float) -> None:
     stuck = took(RIGHT, cpu_s, wall_s=30.0, ending=Ending.WALL_LIMIT)
-    assert trial_of(program, tmp_path, stuck, took(RIGHT, 0.8)).tests[0].verdict is TestVerdict.PASSED
-    (test,) = trial_of(program, tmp_path, stuck, stuck).tests
+    assert trial_of(program, tmp_path, stuck, took(RIGHT, 0.8)).log.tests[0].verdict is TestVerdict.PASSED
+    (test,) = trial_of(program, tmp_path, stuck, stuck).log.tests
     assert (test.verdict, test.runs) == (TestVerdict.TIMEOUT, 2)
 
 
 def test_a_failure_that_happens_again_is_confirmed(program: Bug, tmp_path: Path) -> None:
-    (test,) = trial_of(program, tmp_path, WRONG, WRONG, confirm=3).tests
+    (test,) = trial_of(program, tmp_path, WRONG, WRONG, confirm=3).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 2, 0)
-    (test,) = trial_of(program, tmp_path, WRONG, RIGHT, exited(1), confirm=3).tests
+    (test,) = trial_of(program, tmp_path, WRONG, RIGHT, exited(1), confirm=3).log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 3, 1)
 
 
 def test_a_failure_that_never_happens_again_does_not_count(program: Bug, tmp_path: Path) -> None:
     trial = trial_of(program, tmp_path, WRONG, RIGHT, RIGHT, confirm=2)
-    (test,) = trial.tests
+    (test,) = trial.log.tests
     assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 3, 1)
     assert test.message == "flaky: WRONG at first (token 1 is '4', expected '3'), then passed 2 times"
-    assert trial.evidence == ""
+    assert trial.log.evidence == ""
 
 
 def test_a_pass_is_never_questioned_and_without_confirm_nothing_runs_again(program: Bug, tmp_path: Path) -> None:
-    assert trial_of(program, tmp_path, RIGHT, confirm=3).tests[0].runs == 1
-    assert trial_of(program, tmp_path, WRONG).tests[0].runs == 1
+    assert trial_of(program, tmp_path, RIGHT, confirm=3).log.tests[0].runs == 1
+    assert trial_of(program, tmp_path, WRONG).log.tests[0].runs == 1
 
 
 FLAKY = """\

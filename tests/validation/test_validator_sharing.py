@@ -12,7 +12,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation import engine_stack
+from repairlab.validation import engines
 from repairlab.validation.validator import BugValidator, Conditions, validate
 from tests import builders
 from tests.conftest import without_places
@@ -60,7 +60,7 @@ def test_an_engine_that_cannot_be_opened_is_tried_once(tiny: Path, sandbox: Sand
         tried.append(1)
         raise HarnessError("no servers")
 
-    monkeypatch.setattr(engine_stack, "IncrementalEngine", fail)
+    monkeypatch.setattr(engines, "IncrementalEngine", fail)
     bug = open_benchmark(str(tiny)).bug("sum")
     with BugValidator(Conditions(bug=bug), sandbox) as validator:
         outcomes = [validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n"))]

@@ -24,7 +24,8 @@ from repairlab.languages.language import Continuing, Warmable, language
 from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.engines import CLOCK_TICK_S, ResidentEngine
+from repairlab.validation.engines import CLOCK_TICK_S
+from repairlab.validation.resident import ResidentEngine
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import with_margin
 from repairlab.validation.worktree import hand_over, temporary_folder

@@ -18,15 +18,15 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError, nearest
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
-from repairlab.languages.language import Loading
+from repairlab.languages.language import Loading, language
 from repairlab.languages.reports import is_missing
 from repairlab.runs.executors.executor import Delivery, Parcel
-from repairlab.runs.executors.work_queue import open_executor, run_all
+from repairlab.runs.executors.work_queue import calling, open_executor, run_each
 from repairlab.runs.transfer import arrived, departing, folders_of
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
-from repairlab.validation.preflight import check_tools, needs_of
+from repairlab.validation.preflight import check_tools
 from repairlab.validation.test_run import NOT_REPORTED, TestRun
 from repairlab.validation.validator import BugValidator, Conditions, validate
 
@@ -61,13 +61,15 @@ def check_bugs(
     """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know."""
     check_tools(bugs, machine)
     checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
-    with open_executor(machine, needs_of(bugs), notify=notify) as executor:
+    with open_executor(machine, {bug.tool_need for bug in bugs}, notify=notify) as executor:
         if executor.is_remote:
             leaving = (dataclasses.replace(check, bug=departing(check.bug)) for check in checks)
             parcels: Iterable[Any] = (Parcel(item=check, folders=folders_of(check.bug)) for check in leaving)
-            run_all(_check_there, parcels, executor, receive, lambda parcel, reason: receive(_unfinished(parcel.item, reason)))
+            run_each(
+                calling(_check_there), parcels, executor, receive, lambda parcel, reason: receive(_unfinished(parcel.item, reason))
+            )
         else:
-            run_all(_check, checks, executor, receive, lambda check, reason: receive(_unfinished(check, reason)))
+            run_each(calling(_check), checks, executor, receive, lambda check, reason: receive(_unfinished(check, reason)))
 
 
 def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
@@ -189,19 +191,19 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
             lay_out(bug, changed_files(candidate, bug), work)
             # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
             with sandbox.slot(work) as slot:
-                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox)
-                problem = trial.build()
-                if isinstance(trial.toolchain, Loading):
-                    trial.toolchain = trial.toolchain.loading()
+                problem = TestRun(bug, slot, "full", work).build()
+                toolchain = language(bug.problem.language).toolchain
+                loading = toolchain.loading() if isinstance(toolchain, Loading) else None
+                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox, toolchain=loading)
                 for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
                     trial.run((test,), ())
                 if not problem:
                     trial.run((), bug.oracle.cases)
         except HarnessError as error:
             return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
-    verdict = next((Verdict(test.verdict) for test in trial.tests if not test.passed), Verdict.PLAUSIBLE)
+    verdict = next((Verdict(test.verdict) for test in trial.log.tests if not test.passed), Verdict.PLAUSIBLE)
     verdict = Verdict.UNCOMPILABLE if problem else verdict
-    return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
+    return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.log.tests))
 
 
 def _absent(first: Outcome, fixed: Outcome) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from repairlab.core.text import line_of, line_span
 from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates import node_types
-from repairlab.runs.executors.work_queue import run_pool
+from repairlab.runs.executors.pool import open_pool
+from repairlab.runs.executors.work_queue import calling, run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
@@ -66,7 +67,8 @@ def measure_coverage(bugs: Sequence[Bug], machine: Machine, receive: Callable[[F
     def lost(bug: Bug, reason: str) -> None:
         receive(FixCoverage(bug_id=bug.id, skipped=reason))
 
-    run_pool(_measure, iter(bugs), machine, receive, lost)
+    with open_pool(machine) as pool:
+        run_each(calling(_measure), iter(bugs), pool, receive, lost)
 
 
 def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[FixCoverage], None]) -> None:
@@ -87,7 +89,7 @@ def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:
         with temporary_folder() as folder:
             trial = TestRun(triggers, sandbox, "first-failure", folder / "work", checker_sandbox=sandbox)
             lay_out(bug, {**fixed, stopped.path: stopped.text}, trial.work)
-            verdict, _ = trial.judge()
+            verdict = trial.judge().verdict
         if verdict is not Verdict.UNCOMPILABLE:
             found.append(CoveragePlace(path=stopped.path, line=stopped.line, covered=verdict is not Verdict.PLAUSIBLE))
     return FixCoverage(bug_id=bug.id, places=tuple(found), skipped="" if found else "the fix adds no statement")

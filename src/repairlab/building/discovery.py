@@ -357,12 +357,12 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
         if problem := trial.build():
             return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
         cases, n_more = sorted(bug.oracle.cases, key=lambda case: len(case.input)), MOST_LATE
-        while len(trial.tests) < len(cases) and n_more:
-            trial.run((), cases[len(trial.tests) :][:n_more])
-            n_more = MOST_LATE - sum(result.verdict is TestVerdict.TIMEOUT for result in trial.tests)
-            if policy == "first-failure" and not trial.tests[-1].passed:
+        while len(trial.log.tests) < len(cases) and n_more:
+            trial.run((), cases[len(trial.log.tests) :][:n_more])
+            n_more = MOST_LATE - sum(result.verdict is TestVerdict.TIMEOUT for result in trial.log.tests)
+            if policy == "first-failure" and not trial.log.tests[-1].passed:
                 break
-    return trial.tests
+    return trial.log.tests
 
 
 def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Callable[[str], None]) -> _Seen:
@@ -371,24 +371,24 @@ def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Ca
     names, error = list_tests(trial, search.places)
     tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
     tell(f"running {count(len(tests), 'test')} on the fixed tree")
-    cpu_s, wall_s = trial.cpu_s, trial.wall_s
+    cpu_s, wall_s = trial.log.cpu_s, trial.log.wall_s
     for turn in range(search.repeat):
-        late = {result.id for result in trial.tests if result.verdict is TestVerdict.TIMEOUT}
+        late = {result.id for result in trial.log.tests if result.verdict is TestVerdict.TIMEOUT}
         again = [name for name in tests[:: -1 if turn % 2 else 1] if name not in late]
         trial.run(again, (), hurried=not search.unsorted)  # any of those unsorted may be a trigger test
-    taken = {"cpu_s": (trial.cpu_s - cpu_s) / search.repeat, "wall_s": (trial.wall_s - wall_s) / search.repeat}
-    return _Seen(tests=tests, results=tuple(trial.tests), error=error, **taken)
+    taken = {"cpu_s": (trial.log.cpu_s - cpu_s) / search.repeat, "wall_s": (trial.log.wall_s - wall_s) / search.repeat}
+    return _Seen(tests=tests, results=tuple(trial.log.tests), error=error, **taken)
 
 
 def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat: int) -> _Seen:
     """Run tests on a tree, and once more those that fail; but not what has run into its time limit, which takes the longest."""
     trial = trees.built(edits)
     for turn in range(repeat):
-        late = {result.id for result in trial.tests if result.verdict is TestVerdict.TIMEOUT}
+        late = {result.id for result in trial.log.tests if result.verdict is TestVerdict.TIMEOUT}
         trial.run([name for name in tests[:: -1 if turn % 2 else 1] if name not in late], ())
-    failed = {result.id for result in trial.tests if not result.passed and result.verdict is not TestVerdict.TIMEOUT}
+    failed = {result.id for result in trial.log.tests if not result.passed and result.verdict is not TestVerdict.TIMEOUT}
     trial.run([name for name in tests if name in failed], ())
-    return _Seen(tests=tuple(tests), results=tuple(trial.tests))
+    return _Seen(tests=tuple(tests), results=tuple(trial.log.tests))
 
 
 def list_tests(trial: TestRun, places: Sequence[str]) -> tuple[tuple[str, ...], str]:

@@ -8,7 +8,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record, to_data
-from repairlab.runs.executors.work_queue import run_pool
+from repairlab.runs.executors.pool import open_pool
+from repairlab.runs.executors.work_queue import calling, run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.study.assessment.assess import Assessment
 from repairlab.study.assessment.evidence import UNASKED, Differential, Evidence, HeldOut, programs_of
@@ -93,7 +94,8 @@ def answer_questions(questions: Sequence[EvidenceQuestion], machine: Machine, re
     def lost(question: EvidenceQuestion, reason: str) -> None:
         receive(EvidenceAnswer(task=question.task.id, evidence=None, problem=reason))
 
-    run_pool(_answer, iter(questions), machine, receive, lost)
+    with open_pool(machine) as pool:
+        run_each(calling(_answer), iter(questions), pool, receive, lost)
 
 
 def _answer(question: EvidenceQuestion, sandbox: Sandbox, notify: Callable[[EvidenceAnswer], None]) -> None:

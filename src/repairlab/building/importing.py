@@ -25,7 +25,7 @@ from repairlab.runs.executors.pool import open_pool
 from repairlab.runs.executors.work_queue import open_executor, run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import LOCAL, Machine
-from repairlab.validation.preflight import lock_of, needs_of, provide
+from repairlab.validation.preflight import lock_of, provide
 
 _REASONS = 20
 """Of so many dropped bugs the reason is told where no other is left."""
@@ -242,7 +242,7 @@ def discover_all(
         return
     found = [(search, load_bug(search.folder, search.benchmark, find_target)) for search in searches]
     if found:  # else all is known from an earlier start
-        with open_executor(machine, needs_of(bug for _, bug in found), notify=notify) as executor:
+        with open_executor(machine, {bug.tool_need for _, bug in found}, notify=notify) as executor:
             parcels: Iterable[Any] = (Parcel(item=search, folders=_parcel_folders(search, bug)) for search, bug in found)
             run_each(_discovering_there, parcels, executor, receive, lambda parcel, reason: lost(parcel.item, reason))
 

@@ -22,7 +22,8 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import decode, encode, write_aside
 from repairlab.core.text import split_lines
-from repairlab.runs.executors.work_queue import run_pool
+from repairlab.runs.executors.pool import open_pool
+from repairlab.runs.executors.work_queue import calling, run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine
@@ -91,7 +92,8 @@ def minimise_benchmark(benchmark: str, machine: Machine, started: Callable[[int]
         for bug_id in opened.ids
         if bug_id not in known
     )
-    run_pool(minimise, tasks, machine, receive)
+    with open_pool(machine) as pool:
+        run_each(calling(minimise), tasks, pool, receive)
 
 
 def _looked_at(path: Path) -> dict[str, Minimised]:

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from repairlab.core.amounts import count as count  # noqa: PLC0414  # verbs take it from here
 from repairlab.core.outcome import Verdict
-from repairlab.runs.worker import Drawn, Notice, WorkerTime
-from repairlab.runs.worker import Progress as Step
+from repairlab.runs.messages import Drawn, Notice, WorkerTime
+from repairlab.runs.messages import Progress as Step
 from repairlab.validation.stopwatch import PHASES, Phase
 
 _UNWRITABLE = re.compile("[\ud800-\udfff]")

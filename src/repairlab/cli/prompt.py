@@ -17,7 +17,7 @@ from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.table import strategy
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.repairing import read_examples
+from repairlab.runs.repairing import read_examples, wanted_examples
 
 NO_MODEL = "none/none"
 _LLM = "llm"
@@ -64,7 +64,8 @@ def prompt(
         }
     )
     problem = shown(chosen.problem, settings.visibility)
-    asked = preview(settings.settings, problem, seed=settings.seed, examples=read_examples(settings, benchmark))
+    examples = read_examples(wanted_examples(settings), benchmark)
+    asked = preview(settings.settings, problem, seed=settings.seed, examples=examples)
     if json:
         print_json([to_data(item) for item in asked])
         return

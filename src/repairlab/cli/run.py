@@ -26,10 +26,10 @@ from repairlab.repairers.plain import file_digest, is_reference, short_name
 from repairlab.repairers.table import REPAIRERS, find_factory, make_settings
 from repairlab.runs.experiment import Coverage, Experiment, at_hand, make_experiment, movable, read_experiment, require_drawn
 from repairlab.runs.integrity import repair_run
-from repairlab.runs.misconfiguration import Doubt, doubts
 from repairlab.runs.own_object import OwnCodeError
+from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repairing import asks_model, factory_of, prices_of, repairer_names
-from repairlab.runs.run import RunPlan, begin, complete, how_to_go_on, locked, plan_run
+from repairlab.runs.run import Doubt, begin, complete, doubts, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.machine import COURSE, LOCAL, VERDICTS, Machine
 

@@ -16,11 +16,11 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
 from repairlab.runs.matrix import CellEnd, cell_folder, plan_cells, run_cells, seconds_of, spent_usd
+from repairlab.runs.messages import Step
 from repairlab.runs.repairing import asks_model
 from repairlab.runs.run import bugs_left
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.study_file import Cell, Study, read_study
-from repairlab.runs.worker import Step
 from repairlab.study.study_page import CellState, write_page
 from repairlab.validation.machine import Machine
 

@@ -134,6 +134,15 @@ class Labels:
 
 
 @record
+class ToolNeed:
+    """What a bug needs of a machine."""
+
+    language: str
+    tool: str
+    framework: str
+
+
+@record
 class Bug:
     """One defect of a benchmark."""
 
@@ -156,6 +165,11 @@ class Bug:
         if not self._known_digest:
             remember_digest(self, digest(self.problem, self.oracle, self.tree.digest))
         return self._known_digest
+
+    @property
+    def tool_need(self) -> ToolNeed:
+        """Return what it needs of a machine."""
+        return ToolNeed(language=self.problem.language, tool=self.oracle.build.tool, framework=self.oracle.test.framework)
 
     def candidate(self, edits: tuple[Edit, ...], repairer: str) -> Candidate:
         """Return edits as the only candidate of a repairer."""

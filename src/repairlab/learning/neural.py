@@ -81,11 +81,10 @@ def _check(settings: NeuralSettings, access: NeuralAccess, cache: Path) -> None:
             raise untrained(folder)
 
 
-def _unfit(settings: NeuralSettings, seed: int) -> Callable[[Problem], str | None]:
+def reason_unfit(settings: NeuralSettings) -> Callable[[Problem], str | None]:
     """Return what says why the model cannot be shown a problem; the network itself is not loaded."""
     from repairlab.learning.neural_repairer import asked_about  # noqa: PLC0415  # with all of a language's syntax
 
-    del seed
     made = _representation(settings)
 
     def reason(problem: Problem) -> str | None:
@@ -102,7 +101,7 @@ FACTORY = RepairerFactory(
     settings=NeuralSettings,
     access=NeuralAccess,
     check=_check,
-    unfit=_unfit,
+    unfit=lambda settings, seed: reason_unfit(settings),  # noqa: ARG005
     label=lambda settings: (Path(settings.model).name,),
     concurrency=lambda access: 1,  # noqa: ARG005  # one model in memory, which proposes while workers judge
 )

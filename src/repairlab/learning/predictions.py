@@ -19,7 +19,7 @@ from repairlab.formats import own
 from repairlab.formats.format import JudgedCandidate
 from repairlab.learning.networks.inputs import network_input
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.neural import FACTORY, NeuralAccess, NeuralSettings, make_repairer
+from repairlab.learning.neural import NeuralAccess, NeuralSettings, make_repairer, reason_unfit
 from repairlab.learning.pairs.pair_files import in_chunks, read_head, read_pairs
 from repairlab.learning.representations.representation import Encoded, Sample, Unrepresentable
 from repairlab.learning.representations.samples import put_back, sample_of_pair
@@ -212,7 +212,7 @@ def propose(
     done: Callable[[int], None] = lambda n: None,  # noqa: ARG005
 ) -> ModelProposals:
     """Write up to n candidates for each bug, best first, as `run` would propose them; the file appears whole or not at all."""
-    reason_of = FACTORY.unfit(options.settings, options.seed)
+    reason_of = reason_unfit(options.settings)
     problems = [shown(bug.problem, Visibility()) for bug in bugs]
     reasons = {problem.id: reason_of(problem) for problem in problems}
     unfit = {name: reason for name, reason in reasons.items() if reason is not None}

@@ -119,7 +119,7 @@ def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = Fa
 
     def unfit(own: Any, seed: int) -> Callable[[Problem], str | None]:
         del seed
-        found: Callable[[Problem], str | None] = make(own).unfit if hasattr(value, "unfit") else lambda problem: None  # noqa: ARG005
+        found: Callable[[Problem], str | None] = make(own).unfit
         return found
 
     opened: Callable[[RepairContext], AbstractContextManager[Repairer]] = open_plain
@@ -128,7 +128,7 @@ def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = Fa
         about=about,
         open=opened,
         settings=settings,
-        unfit=unfit,
+        unfit=unfit if hasattr(value, "unfit") else None,
         asks_model=lambda own: bool(getattr(value, "asks_model", False)),  # noqa: ARG005
         any_form=any_form,
     )

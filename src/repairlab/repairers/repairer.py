@@ -133,17 +133,17 @@ class RepairerFactory:
     """Says which fixed bugs it wants to see."""
     check: Callable[[Any, Any, Path], None] = lambda settings, access, cache: None  # noqa: ARG005
     """Takes settings, local settings and the cache; raises UserError when nothing could be proposed with them."""
-    unfit: Callable[[Any, int], Callable[[Problem], str | None]] = lambda settings, seed: lambda problem: None  # noqa: ARG005
-    """Takes settings and seed; returns what says why it cannot work on a problem."""
+    unfit: Callable[[Any, int], Callable[[Problem], str | None]] | None = None
+    """Takes settings and seed; returns what says why it cannot work on a problem. None: it can work on all."""
     estimate: Callable[[Any, int, tuple[Example, ...]], Callable[[Problem], AskEstimate]] | None = None
     """Takes settings, candidates per bug and examples; returns what says how much is asked about a problem. None: nobody knows."""
     label: Callable[[Any], tuple[str, ...]] = lambda settings: ()  # noqa: ARG005
     """Parts of a run's default name, behind that of the repairer."""
     asks_model: Callable[[Any], bool] = lambda settings: False  # noqa: ARG005
     """Whether it asks a language model and books it in the run's ledger."""
-    failure: Callable[[Candidate], str | None] = lambda candidate: None if candidate.problem is None else "no usable answer"
-    """Says how the start or the answer behind a candidate failed; none: it did not. A run whose first bugs all fail with the same
-    words stops."""
+    failure: Callable[[Candidate], str | None] = lambda candidate: "no usable answer"  # noqa: ARG005
+    """Says how the start or the answer behind a candidate without edits failed; none: it did not. A run whose first bugs all fail
+    with the same words stops."""
     advice: str = ""
     """What to check then, for the error message."""
     is_deterministic: bool = True

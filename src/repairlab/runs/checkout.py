@@ -81,10 +81,10 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
         shutil.copytree(folder, work, symlinks=True, ignore=shutil.ignore_patterns(".git", MARK, "failing_tests"))
         trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if problem := trial.build():
-            return CheckoutResult(build_error=problem, results=(), log=trial.evidence)
+            return CheckoutResult(build_error=problem, results=(), log=trial.log.evidence)
         cases = {case.id: case for case in bug.oracle.cases}
         trial.run([name for name in names if name not in cases], [cases[name] for name in names if name in cases])
-        return CheckoutResult(build_error="", results=tuple(trial.tests), log=trial.evidence)
+        return CheckoutResult(build_error="", results=tuple(trial.log.tests), log=trial.log.evidence)
 
 
 def properties(bug: Bug) -> dict[str, list[str]]:

@@ -22,9 +22,9 @@ from repairlab.repairers.command.repairer import Started, Usage, environment_var
 from repairlab.repairers.command.settings import CommandSettings, addresses
 from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
+from repairlab.runs.messages import Task
 from repairlab.runs.repairing import prices_of
 from repairlab.runs.store import Store, append_line
-from repairlab.runs.task import Task
 from repairlab.runs.workspace import LOG, WorkspaceMaker, read_plain
 from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.process import ProcessSandbox

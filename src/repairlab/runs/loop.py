@@ -9,7 +9,6 @@ from repairlab.core.problem import Problem
 from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Repairer
 from repairlab.runs.experiment import Experiment, feedback
-from repairlab.validation.stopwatch import STOPWATCH
 
 
 def repair(
@@ -28,7 +27,7 @@ def repair(
     history: tuple[Attempt, ...] = ()
     rank = 0
     for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
-        for proposed in STOPWATCH.each("propose", repairer.propose(problem, history)):
+        for proposed in repairer.propose(problem, history):
             rank += 1
             candidate = store(dataclasses.replace(proposed, rank=rank))
             outcome = judge(candidate)

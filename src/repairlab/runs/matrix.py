@@ -16,11 +16,12 @@ from repairlab.core.model import Access
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
 from repairlab.repairers.ledger import FILE, read_requests
+from repairlab.runs.messages import Step
+from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repairing import access_of, prices_of
-from repairlab.runs.run import RunPlan, begin, bugs_left, complete, plan_run
+from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.study_file import Cell, Study
-from repairlab.runs.worker import Step
 from repairlab.validation.machine import Machine
 
 STATE = "study.json"

@@ -14,18 +14,18 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.model import Access
-from repairlab.core.problem import shown
+from repairlab.core.problem import Problem
 from repairlab.core.storage.encoding import write_aside
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.llm.client.providers import Prices
 from repairlab.repairers.plain import file_digest, short_name
-from repairlab.repairers.repairer import Example, RepairContext, Repairer, RepairerFactory
+from repairlab.repairers.repairer import Example, ExampleSource, RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import factory, find_factory, make_settings, names
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Task
 from repairlab.runs.own_object import AnyForm, OwnRepairer, own_code
 from repairlab.runs.store import Store, append_line
-from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
@@ -128,25 +128,25 @@ def check_repairer(experiment: Experiment, machine: Machine) -> None:
         made.check(_settings(made, experiment), _access(made, machine), machine.cache)
 
 
-def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, machine: Machine) -> None:
-    """Raise UserError when the repairer of a run is a program that cannot be started in the sandbox."""
+def works_on_tree(experiment: Experiment) -> bool:
+    """Return whether the repairer is a program that works on a copy of the buggy tree."""
     made = factory_of(experiment)
-    if made is not None and made.works_on_tree:
-        from repairlab.runs.commanding import check_command, checked_mounts, hidden_folders  # noqa: PLC0415  # as above
-
-        settings = _settings(made, experiment).resolved()
-        mounts = checked_mounts(settings, hidden_folders(bugs[0], folder, machine.cache))
-        check_command(settings, mounts, bugs, machine.open_sandbox())
+    return made is not None and made.works_on_tree
 
 
-def unfit(experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None) -> dict[str, str]:
-    """Return the bugs that the repairer cannot work on, each with the reason; nobody is asked anything."""
+def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, machine: Machine) -> None:
+    """Raise UserError when the program that repairs trees cannot be started in the sandbox."""
+    from repairlab.runs.commanding import check_command, checked_mounts, hidden_folders  # noqa: PLC0415  # as above
+
+    settings = _settings(factory(experiment.repairer), experiment).resolved()
+    mounts = checked_mounts(settings, hidden_folders(bugs[0], folder, machine.cache))
+    check_command(settings, mounts, bugs, machine.open_sandbox())
+
+
+def reason_unfit(experiment: Experiment, own: OwnRepairer | None = None) -> Callable[[Problem], str | None] | None:
+    """Return what says why the repairer cannot work on a problem, and asks nobody; none where it can work on all."""
     made = own.factory if own else factory_of(experiment)
-    if made is None:
-        return {}
-    needs = made.unfit(_settings(made, experiment), experiment.seed)
-    reasons = {bug.id: needs(shown(bug.problem, experiment.visibility)) for bug in bugs}
-    return {bug_id: reason for bug_id, reason in reasons.items() if reason is not None}
+    return made.unfit(_settings(made, experiment), experiment.seed) if made and made.unfit else None
 
 
 def _settings(made: RepairerFactory, experiment: Experiment) -> Any:
@@ -210,10 +210,14 @@ def higher_limit(folder: Path) -> float | None:
     return (2 * spent or 1.0) if spent >= limit else None
 
 
-def read_examples(experiment: Experiment, benchmark: Benchmark) -> tuple[Example, ...]:
-    """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
+def wanted_examples(experiment: Experiment) -> ExampleSource | None:
+    """Return which fixed bugs the repairer wants to see."""
     made = factory_of(experiment)
-    wanted = made.examples(experiment.settings) if made and experiment.settings is not None else None
+    return made.examples(experiment.settings) if made and experiment.settings is not None else None
+
+
+def read_examples(wanted: ExampleSource | None, benchmark: Benchmark) -> tuple[Example, ...]:
+    """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
     if wanted is None:
         return ()
     source = benchmark if wanted.benchmark is None else open_benchmark(wanted.benchmark)

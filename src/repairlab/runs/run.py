@@ -1,4 +1,4 @@
-"""Start a run or go on with one, settings in and a finished run folder out; or say what that would do."""
+"""Start a run or go on with one, settings in and a finished run folder out; and say what makes its verdicts doubtful."""
 
 import dataclasses
 import datetime
@@ -16,39 +16,38 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.installation import VERSION
-from repairlab.core.model import Access
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import digest, record
-from repairlab.repairers.llm.client.providers import Prices, cost_of
 from repairlab.repairers.plain import is_reference
 from repairlab.runs.executors.pool import Stopping
 from repairlab.runs.executors.work_queue import open_executor
 from repairlab.runs.experiment import Coverage, Experiment, Manifest, at_hand, identity
+from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.misconfiguration import FirstStarts, forget, has_only_failures
+from repairlab.runs.messages import Notice, Progress, Step, Task
 from repairlab.runs.own_object import OwnRepairer
 from repairlab.runs.repairing import (
-    asks_model,
     check_program,
     check_repairer,
     factory_of,
     higher_limit,
     limit_of,
     read_examples,
+    reason_unfit,
     repair_context,
     store_prices,
-    unfit,
     waits_in_workers,
+    wanted_examples,
     with_budget,
+    works_on_tree,
 )
 from repairlab.runs.sampler import GRACE_S
-from repairlab.runs.schedule import Schedule, read_stored
+from repairlab.runs.scheduler import Scheduler, read_stored
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
-from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import LOCAL, Machine, environment_of
-from repairlab.validation.preflight import check_needs, check_tools, needs_of
+from repairlab.validation.preflight import check_needs, install_environments
+from repairlab.validation.validator import validate
 
 _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
@@ -65,15 +64,17 @@ def begin(
 ) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
     store = Store(folder)
+    old = None
     if store.manifest_path.exists():
         require_intact(store)
+        old = store.manifest()
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
     bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit), own)
-    if not store.manifest_path.exists() or bugs_left(store):
+    if works_on_tree(experiment) and (old is None or bugs_left(store)):
         check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
-    manifest = Manifest(
+    asked = Manifest(
         experiment=experiment,
         benchmark_name=benchmark.name,
         benchmark_version=benchmark.version,
@@ -88,32 +89,29 @@ def begin(
         coverage=coverage,
         cost_limit_usd=limit_of(machine),
     )
-    if not store.manifest_path.exists():
+    manifest = asked if old is None else _continued(store, old, asked, benchmark, machine)
+    if manifest != old:
         store.create(manifest)
-        store_prices(folder, machine)
-        return manifest
-    old = store.manifest()
-    changed = changes_of(old, experiment, benchmark, folder, accept_file=machine.accept_changes)
+    store_prices(folder, machine)
+    return manifest
+
+
+def _continued(store: Store, old: Manifest, asked: Manifest, benchmark: Benchmark, machine: Machine) -> Manifest:
+    """Return the manifest with which a run goes on; a UserError says that another one was asked for.
+
+    A run that holds nothing but failures of its first bugs begins anew, with whatever settings.
+    """
+    changed = changes_of(old, asked.experiment, benchmark, store.folder, accept_file=machine.accept_changes)
     is_empty = not machine.keep_going and _forget_failures(store, old)
     if changed and is_empty:
-        manifest = dataclasses.replace(manifest, id=old.id)
-        store.create(manifest)
-        store_prices(folder, machine)
-        return manifest
+        return dataclasses.replace(asked, id=old.id)
     if changed:
         raise UserError(changed)
-    if old.coverage is not None and old.coverage != coverage:
-        raise UserError(f"{folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
-    settings = old.experiment.settings if experiment.settings is None else experiment.settings
-    new = dataclasses.replace(
-        old,
-        experiment=dataclasses.replace(old.experiment, settings=settings, repairer_digest=experiment.repairer_digest),
-        cost_limit_usd=manifest.cost_limit_usd,
-    )
-    if new != old:
-        store.create(new)
-    store_prices(folder, machine)
-    return new
+    if old.coverage is not None and old.coverage != asked.coverage:
+        raise UserError(f"{store.folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
+    settings = old.experiment.settings if asked.experiment.settings is None else asked.experiment.settings
+    experiment = dataclasses.replace(old.experiment, settings=settings, repairer_digest=asked.experiment.repairer_digest)
+    return dataclasses.replace(old, experiment=experiment, cost_limit_usd=asked.cost_limit_usd)
 
 
 def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path, *, accept_file: bool = False) -> str:
@@ -158,7 +156,11 @@ def _forget_failures(store: Store, manifest: Manifest) -> bool:
 
 def askable(experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None) -> Sequence[Bug]:
     """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
-    reasons = unfit(experiment, bugs, own)
+    says = reason_unfit(experiment, own)
+    if says is None:
+        return bugs
+    asked = {bug.id: says(shown(bug.problem, experiment.visibility)) for bug in bugs}
+    reasons = {bug_id: reason for bug_id, reason in asked.items() if reason is not None}
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
         return [bug for bug in bugs if bug.id not in reasons]
     which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {count(len(bugs), 'bug')}"
@@ -190,45 +192,47 @@ def complete(
     # A bug for which nothing is to be run needs no tools.
     to_run = left if given is None else [bug_id for bug_id in left if any(item.edits for item in given.get(bug_id, ()))]
     bugs = [benchmark.bug(bug_id) for bug_id in to_run]
-    check_tools(bugs, machine)
-    if machine.executor != LOCAL and waits_in_workers(manifest.experiment):
-        raise UserError(
-            f"{manifest.experiment.repairer} is asked by workers here, of which only those of one machine know what the others "
-            f"asked and spent: leave --executor {machine.executor} out"
-        )
-    if machine.executor != LOCAL and (own or is_reference(manifest.experiment.repairer)):
-        raise UserError(
-            f"the repairer {manifest.experiment.repairer} is of no package that other machines could have: "
-            f"leave --executor {machine.executor} out"
-        )
+    needs = {bug.tool_need for bug in bugs}
+    install_environments(bug for bug in bugs if bug.oracle.build.environment)
+    check_needs(needs, machine)
+    _check_executor(manifest.experiment, machine, own)
     stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None or own is not None))
-    with (
-        locked(folder),
-        ExitStack() as stack,
-        open_executor(machine, needs_of(bugs), stopping, lambda text: step(Notice(text=text))) as executor,
-    ):
-        first_starts = FirstStarts(
-            store, None if given is not None else factory_of(manifest.experiment), keep_going=machine.keep_going
-        )
+    notify: Callable[[str], None] = lambda text: step(Notice(text=text))  # noqa: E731
+    with locked(folder), ExitStack() as stack, open_executor(machine, needs, stopping, notify) as executor:
+        made = None if given is not None else factory_of(manifest.experiment)
+        first_starts = FirstStarts(store, made, keep_going=machine.keep_going)
         tasks = _tasks(benchmark, left, store, machine, given, {})
         sent = None
         if own is not None:
-            context = repair_context(own.factory, tasks[0], lambda text: step(Notice(text=text)))
-            sent = stack.enter_context(own.opened(context, benchmark.bug))
+            sent = stack.enter_context(own.opened(repair_context(own.factory, tasks[0], notify), benchmark.bug))
             tasks = [dataclasses.replace(task, own=sent) for task in tasks]
-        schedule = Schedule(store, step, first_starts, given_up={})
-        schedule.run(tasks, executor)
-        again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
+        scheduler = Scheduler(store, step, first_starts, given_up={})
+        scheduler.run(tasks, executor)
+        again = _undecided(store, without=scheduler.given_up) - set(scheduler.failed) if scheduler.n_undecided else set()
         if again:
             # These steps were counted already.
-            later = Schedule(store, lambda event: None, first_starts, given_up=schedule.given_up)  # noqa: ARG005
-            tasks = _tasks(benchmark, sorted(again), store, machine, given, schedule.given_up)
+            later = Scheduler(store, lambda event: None, first_starts, given_up=scheduler.given_up)  # noqa: ARG005
+            tasks = _tasks(benchmark, sorted(again), store, machine, given, scheduler.given_up)
             later.run([dataclasses.replace(task, own=sent) for task in tasks], executor)
-            schedule.failed.update(later.failed)
-            schedule.internal_errors = later.internal_errors
+            scheduler.failed.update(later.failed)
+            scheduler.internal_errors = later.internal_errors
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
             write_seal(store)
-    _raise_failures(schedule, first_starts.failure(len(manifest.bug_ids)))
+    _raise_failures(scheduler, first_starts.failure(len(manifest.bug_ids)))
+
+
+def _check_executor(experiment: Experiment, machine: Machine, own: OwnRepairer | None) -> None:
+    """Raise UserError when workers on other machines could not ask the repairer."""
+    if machine.executor != LOCAL and waits_in_workers(experiment):
+        raise UserError(
+            f"{experiment.repairer} is asked by workers here, of which only those of one machine know what the others "
+            f"asked and spent: leave --executor {machine.executor} out"
+        )
+    if machine.executor != LOCAL and (own or is_reference(experiment.repairer)):
+        raise UserError(
+            f"the repairer {experiment.repairer} is of no package that other machines could have: "
+            f"leave --executor {machine.executor} out"
+        )
 
 
 def bugs_left(store: Store) -> list[str]:
@@ -263,20 +267,20 @@ def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) 
     return Stopping(notify=notify, grace_s=GRACE_S if is_asking else None)
 
 
-def _raise_failures(schedule: Schedule, first_failure: str | None) -> None:
+def _raise_failures(scheduler: Scheduler, first_failure: str | None) -> None:
     """Raise a HarnessError that says what our own machinery could not do, each reason once."""
     bugs_by_reason: dict[str, list[str]] = defaultdict(list)
-    for bug_id, reason in schedule.failed.items():
+    for bug_id, reason in scheduler.failed.items():
         bugs_by_reason[reason].append(bug_id)
     parts = [
         f"{'bug' if len(bugs) == 1 else f'{len(bugs)} bugs'} not finished ({', '.join(bugs[:_SHOWN])}"
         f"{', …' if len(bugs) > _SHOWN else ''}): {reason}"
         for reason, bugs in bugs_by_reason.items()
     ]
-    if schedule.internal_errors:
-        first = next(iter(schedule.internal_errors.values()))
+    if scheduler.internal_errors:
+        first = next(iter(scheduler.internal_errors.values()))
         parts.append(
-            f"{count(len(schedule.internal_errors), 'candidate')} UNDECIDED because of an error in repairlab itself ({first}); "
+            f"{count(len(scheduler.internal_errors), 'candidate')} UNDECIDED because of an error in repairlab itself ({first}); "
             "please report it with the evidence of these outcomes"
         )
     if first_failure:
@@ -308,7 +312,8 @@ def _tasks(
     manifest = store.manifest()
     stored = read_stored(store, set(bug_ids), given_up)
     environment = digest(environment_of(manifest.languages, machine))
-    examples = read_examples(at_hand(manifest.experiment), benchmark)
+    wanted = wanted_examples(at_hand(manifest.experiment))
+    examples = read_examples(wanted, benchmark) if wanted else ()
     tasks = []
     for bug in map(benchmark.bug, bug_ids):
         task = Task(
@@ -339,70 +344,30 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
+_NEVER_TESTED = frozenset({Verdict.UNCOMPILABLE, Verdict.CRASH})
+
+
 @record
-class RunPlan:
-    """What a run would do; numbers of requests, tokens and dollars are the most that they can be, but for retries."""
+class Doubt:
+    """A bug whose reference fix fares no better than the candidates, and how many more bugs may have the same fault."""
 
-    benchmark: str
-    n_bugs: int
-    n_left: int
-    """Bugs for which something is left to do."""
-    n_candidates: int
-    """Per bug."""
-    model: str | None
-    """None when no model is asked."""
-    requests: int | None = None
-    """None when nobody knows before."""
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost_usd: float | None = None
-    cost_limit_usd: float | None = None
-    missing: tuple[str, ...] = ()
-    """Tools that do not work here, with the reasons."""
+    bug_id: str
+    verdict: Verdict
+    message: str
+    n_others: int
 
 
-def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> RunPlan:
-    """Return what a run, or what is left of the one in the folder, would do; a UserError is what the run would raise itself."""
-    store = Store(folder)
-    machine = with_budget(experiment, store, machine)
-    check_repairer(experiment, machine)
-    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
-    left = bugs
-    if store.manifest_path.exists():
-        old = store.manifest()
-        changed = changes_of(old, experiment, benchmark, folder, accept_file=machine.accept_changes)
-        if changed and not has_only_failures(store, factory_of(old.experiment)):
-            raise UserError(changed)
-        ids = set(bugs_left(store))
-        left = [bug for bug in bugs if bug.id in ids]
-    made = factory_of(experiment)
-    model = getattr(experiment.settings, "model", None) if asks_model(experiment) else None
-    known: dict[str, int | float | None] = {}
-    if made and made.estimate and experiment.settings is not None:
-        of_problem = made.estimate(experiment.settings, experiment.n, read_examples(experiment, benchmark))
-        asked = [of_problem(shown(bug.problem, experiment.visibility)) for bug in left]
-        tokens_in, tokens_out = sum(item.tokens_in for item in asked), sum(item.tokens_out for item in asked)
-        access = machine.access
-        prices = Prices(Path(access.prices) if isinstance(access, Access) and access.prices else None)
-        known = {
-            "requests": sum(item.requests for item in asked),
-            "tokens_in": tokens_in,
-            "tokens_out": tokens_out,
-            "cost_usd": cost_of(prices.of(model) if model else None, tokens_in, tokens_out),
-        }
-    missing = []
-    for need in sorted(needs_of(left), key=str):
-        try:
-            check_needs([need], machine)
-        except HarnessError as error:
-            missing.append(str(error))
-    return RunPlan(
-        benchmark=f"{benchmark.name} {benchmark.version}",
-        n_bugs=len(bugs),
-        n_left=len(left),
-        n_candidates=experiment.n,
-        model=model,
-        cost_limit_usd=limit_of(machine),
-        missing=tuple(dict.fromkeys(missing)),
-        **known,  # type: ignore[arg-type]  # by name
-    )
+def doubts(benchmark: Benchmark, store: Store, machine: Machine) -> Iterator[Doubt]:
+    """Yield what is wrong with this machine; of bugs that are built and tested by the same tools the first is tried."""
+    verdicts = defaultdict(set)
+    for bug_id, verdict in store.facts(Outcome, lambda data: (data["bug_id"], Verdict(data["verdict"]))):
+        verdicts[bug_id].add(verdict)
+    kinds = defaultdict(list)
+    for bug_id, seen in verdicts.items():
+        if seen <= _NEVER_TESTED:
+            bug = benchmark.bug(bug_id)
+            kinds[bug.tool_need].append(bug)
+    for first, *others in kinds.values():
+        outcome = validate(first.fix, first, machine.open_sandbox())
+        if outcome.verdict in _NEVER_TESTED:
+            yield Doubt(bug_id=first.id, verdict=outcome.verdict, message=outcome.message, n_others=len(others))

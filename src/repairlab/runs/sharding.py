@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.score import Ended
-from repairlab.runs.task import Entry, Shard, Task
-from repairlab.runs.worker import Judged
+from repairlab.runs.messages import Entry, Judged, Order, Task
 
 FIRST_COST_S = 0.25
 """What a validation is taken to cost before any was seen; few candidates go into the first shard."""
@@ -111,7 +110,7 @@ class Backlog:
             self.holders.add(worker)
             self._fresh.add(worker)
 
-    def cut(self, worker: int, seconds: float, given_up: Mapping[str, str]) -> Shard:
+    def cut(self, worker: int, seconds: float, given_up: Mapping[str, str]) -> Order:
         """Cut a shard of about so much work for a worker, which then has the bug open."""
         # A shard is done by one worker: it must not hold several that run into a limit, while others have nothing to do.
         dearest = max(self._dearest_s, *self._taken(), 0.0)
@@ -126,11 +125,11 @@ class Backlog:
             group.waiting, group.at_work = [], True
         is_open = worker in self.holders
         self.hold(worker)
-        twins = ((form, self._groups[form].outcome) for form in forms)
-        return Shard(
-            bug_id=self.task.bug.id,
+        outcomes = ((form, self._groups[form].outcome) for form in forms)
+        return Order(
+            bug_id=self.task.bug_id,
             entries=tuple(entries),
-            twins={form: place for form, place in twins if place is not None},
+            decided={form: place for form, place in outcomes if place is not None},
             given_up={entry.candidate_id: given_up[entry.candidate_id] for entry in entries if entry.candidate_id in given_up},
             task=None if is_open else self.task,
         )
@@ -143,7 +142,7 @@ class Backlog:
         """Take an outcome, which is stored at a place; returns how many ranks it is for."""
         self._began.pop(worker, None)
         form = self._form_of[judged.candidate_id]
-        if self._groups[form].outcome is None:  # else it was copied from a twin, which says nothing about costs
+        if self._groups[form].outcome is None:  # else it was copied from an equal one, which says nothing about costs
             if worker in self._fresh:
                 self._fresh.discard(worker)
                 self._opening_s = max(0.0, judged.seconds - (self.cost_s if self._n_judged else 0.0))
@@ -154,13 +153,13 @@ class Backlog:
         self._decide(judged.candidate_id, place, judged.verdict)
         return self._ranks[judged.candidate_id]
 
-    def put_back(self, shard: Shard, stored: Mapping[str, tuple[int, Verdict]]) -> list[tuple[Verdict, int]]:
-        """Take a shard back; what is left of it can be judged again.
+    def put_back(self, order: Order, stored: Mapping[str, tuple[int, Verdict]]) -> list[tuple[Verdict, int]]:
+        """Take an order back; what is left of it can be judged again.
 
         Returns verdicts that are stored and were not known here, each with the number of ranks.
         """
         found = []
-        for entry in shard.entries:
+        for entry in order.entries:
             group = self._groups[entry.form]
             group.at_work = False
             if entry.candidate_id in self._verdicts:
@@ -171,7 +170,7 @@ class Backlog:
             else:
                 group.waiting.append(entry)
                 group.waiting.sort(key=lambda item: item.place)
-        for entry in shard.entries:
+        for entry in order.entries:
             self._refresh(entry.form)
         return found
 

@@ -26,7 +26,7 @@ class TranscriptWriter:
         self._lock = threading.Lock()
 
     @functools.cached_property
-    def _known(self) -> set[str]:
+    def _written(self) -> set[str]:
         return {data["digest"] for _, data in self._store.scan_data(TranscriptEntry)}
 
     def keep(self, prompt: Prompt, *answers: str) -> None:
@@ -38,7 +38,7 @@ class TranscriptWriter:
 
     def _prompt(self, prompt: Prompt) -> None:
         name = digest(prompt)
-        if name not in self._known:
+        if name not in self._written:
             parts = {
                 "messages": [[message.role, self._text(message.content)] for message in prompt.messages],
                 "text": None if prompt.text is None else self._text(prompt.text),
@@ -48,14 +48,14 @@ class TranscriptWriter:
 
     def _text(self, text: str) -> str:
         name = digest(text)
-        if name not in self._known:
+        if name not in self._written:
             self._add(name, "text", text)
         return name
 
     def _add(self, name: str, kind: Literal["text", "prompt"], text: str) -> None:
         packed = base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode()
         self._store.append(TranscriptEntry(digest=name, kind=kind, data=packed))
-        self._known.add(name)
+        self._written.add(name)
 
 
 class Transcripts:

@@ -14,9 +14,9 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest
 from repairlab.runs.executors.executor import Delivery, Parcel, Source
+from repairlab.runs.messages import Event, Judged, Order
 from repairlab.runs.store import Disagreement
-from repairlab.runs.task import Shard, Task, WorkLoad
-from repairlab.runs.worker import Event, Judged, open_worker
+from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.cache import VerdictCache, open_verdict_cache, verdict_key
 from repairlab.validation.preflight import lock_of, provide
@@ -63,9 +63,7 @@ def _key(bug: Bug) -> str:
 class Dispatch(Source[Any]):
     """Sends the work of a source away with what is known of it, and keeps the verdicts that come back."""
 
-    def __init__(
-        self, source: Source[WorkLoad], receive: Callable[[Event, int], None], verdicts: VerdictCache | None = None
-    ) -> None:
+    def __init__(self, source: Source[Order], receive: Callable[[Event, int], None], verdicts: VerdictCache | None = None) -> None:
         """Take where work comes from, who is told of events, and where verdicts of all machines are kept."""
         self._source, self._receive, self._verdicts = source, receive, verdicts
         self._keys: dict[str, str] = {}
@@ -75,22 +73,23 @@ class Dispatch(Source[Any]):
 
     def take(self, worker: int) -> Parcel | None:
         """Return what an idle worker shall do, with all that it needs."""
-        load = self._source.take(worker)
-        if load is None:
+        order = self._source.take(worker)
+        if order is None:
             return None
-        task = _task_of(load.work)
-        load = dataclasses.replace(load, verdicts=self._known(load.work, task, worker))
-        if task is None:
-            return Parcel(item=load, folders={})
-        return Parcel(item=_with_task(load, dataclasses.replace(task, bug=departing(task.bug))), folders=folders_of(task.bug))
+        order = dataclasses.replace(order, verdicts=self._kept_verdicts(order, worker))
+        if order.task is None:
+            return Parcel(item=order, folders={})
+        bug = order.task.bug
+        order = dataclasses.replace(order, task=dataclasses.replace(order.task, bug=departing(bug)))
+        return Parcel(item=order, folders=folders_of(bug))
 
-    def _known(self, work: Task | Shard, task: Task | None, worker: int) -> dict[str, bytes]:
-        """Return the verdicts on candidates that are known here."""
-        if task is not None:
-            self._keys[task.bug.id] = task.conditions.key
-        if self._verdicts is None or isinstance(work, Task):
+    def _kept_verdicts(self, order: Order, worker: int) -> dict[str, bytes]:
+        """Return the verdicts on candidates of an order that are known here."""
+        if order.task is not None:
+            self._keys[order.bug_id] = order.task.conditions.key
+        if self._verdicts is None or order.proposes:
             return {}
-        names = {entry.candidate_id: verdict_key(self._keys[work.bug_id], entry.form) for entry in work.entries}
+        names = {entry.candidate_id: verdict_key(self._keys[order.bug_id], entry.form) for entry in order.entries}
         self._names[worker] = names
         found = {name: self._verdicts.body(name) for name in set(names.values())}
         return {name: body for name, body in found.items() if body is not None}
@@ -126,25 +125,15 @@ def open_distant_worker(sandbox: Sandbox, emit: Callable[[Event], None]) -> Iter
         yield lambda delivery: do(_unpacked(delivery, Path(folder)))
 
 
-def _unpacked(delivery: Delivery, folder: Path) -> WorkLoad:
-    """Return the work of a delivery as a worker here can do it."""
-    load: WorkLoad = delivery.item
-    if load.verdicts:
+def _unpacked(delivery: Delivery, folder: Path) -> Order:
+    """Return the order of a delivery as a worker here can do it."""
+    order: Order = delivery.item
+    if order.verdicts:
         with open_verdict_cache(delivery.machine.verdict_cache) as verdicts:
-            for name, body in load.verdicts.items():
+            for name, body in order.verdicts.items():
                 if verdicts is not None and verdicts.body(name) is None:
                     verdicts.put_body(name, body)
-    task = _task_of(load.work)
-    if task is None:
-        return load
-    there = dataclasses.replace(task, bug=arrived(task.bug, delivery.folders), folder=folder, machine=delivery.machine)
-    return _with_task(load, there)
-
-
-def _task_of(work: Task | Shard) -> Task | None:
-    return work if isinstance(work, Task) else work.task
-
-
-def _with_task(load: WorkLoad, task: Task) -> WorkLoad:
-    work = task if isinstance(load.work, Task) else dataclasses.replace(load.work, task=task)
-    return dataclasses.replace(load, work=work)
+    if order.task is None:
+        return order
+    bug = arrived(order.task.bug, delivery.folders)
+    return dataclasses.replace(order, task=dataclasses.replace(order.task, bug=bug, folder=folder, machine=delivery.machine))

@@ -40,7 +40,7 @@ PLANS = 3
 class Validating(Protocol):
     """What validates candidates of one bug."""
 
-    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+    def validate(self, candidate: Candidate, *, policy: Policy | None = None) -> Outcome:
         """Return the verdict on one candidate."""
         ...
 

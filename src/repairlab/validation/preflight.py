@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from repairlab.core.amounts import count
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, ToolNeed
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command, Limits
 from repairlab.core.recipe import Test
-from repairlab.core.record import digest, record
+from repairlab.core.record import digest
 from repairlab.languages.facts import facts, names
 from repairlab.languages.language import EnvironmentProvider, SlowToWarm, Warmable, language
 from repairlab.sandbox.doctor import DoctorFinding
@@ -30,31 +30,17 @@ _PROGRAMS = {"cmake": ("cmake", "ninja"), "make": ("make",), "autotools": ("make
 """What a build tool or a test framework starts, beyond what the self-test of the language shows."""
 
 
-@record
-class ToolNeed:
-    """What a bug needs of a machine."""
-
-    language: str
-    tool: str
-    framework: str
-
-
-def needs_of(bugs: Iterable[Bug]) -> frozenset[ToolNeed]:
-    """Return what bugs need of a machine, each once."""
-    return frozenset(
-        ToolNeed(language=bug.problem.language, tool=bug.oracle.build.tool, framework=bug.oracle.test.framework) for bug in bugs
-    )
-
-
 def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
-    """Raise a HarnessError that names a language or a tool of these bugs that does not work in the sandbox.
-
-    Environments of packages that are not on this machine yet are installed: this is the last moment at which a network may be used.
-    """
+    """Install the environments of bugs, and raise a HarnessError that names a tool of theirs that does not work in the sandbox."""
     bugs = list(bugs)
-    for bug in {bug.oracle.build.environment: bug for bug in bugs if bug.oracle.build.environment}.values():
+    install_environments(bug for bug in bugs if bug.oracle.build.environment)
+    check_needs({bug.tool_need for bug in bugs}, machine, sandbox=sandbox)
+
+
+def install_environments(bugs: Iterable[Bug]) -> None:
+    """Install the environments of bugs that are not on this machine yet: the last moment at which a network may be used."""
+    for bug in {bug.oracle.build.environment: bug for bug in bugs}.values():
         provide(bug)
-    check_needs(needs_of(bugs), machine, sandbox=sandbox)
 
 
 def check_needs(needs: Collection[ToolNeed], machine: Machine, *, sandbox: Sandbox | None = None) -> None:

@@ -4,15 +4,13 @@ One for a process: what is open is a bug of one worker, which takes the seconds 
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal, TypeVar
+from typing import Literal
 
 Phase = Literal["set-up", "propose", "build", "test", "confirm", "store", "other"]
 PHASES: tuple[Phase, ...] = ("set-up", "propose", "build", "test", "confirm", "store", "other")
 """`set-up`: the buggy tree laid out and compiled, once a bug; `confirm`: counter-tests of a pass, with all they build and run."""
-
-Item = TypeVar("Item")
 
 
 class Stopwatch:
@@ -33,17 +31,6 @@ class Stopwatch:
         finally:
             self._count()
             self._open.pop()
-
-    def each(self, name: Phase, items: Iterable[Item]) -> Iterator[Item]:
-        """Yield items, counting the time that it takes to make them."""
-        source = iter(items)
-        while True:
-            with self.phase(name):
-                try:
-                    item = next(source)
-                except StopIteration:
-                    return
-            yield item
 
     def restart(self) -> None:
         """Forget what was counted: what came before is nobody's."""

@@ -164,3 +164,37 @@ def judged_by(execution: Execution, limits: Limits) -> Execution:
 
 def _stopped(execution: Execution) -> Execution:
     return dataclasses.replace(execution, ending=Ending.CPU_LIMIT, exit_code=None, signal=None)
+
+
+HURRIED_S = 5.0
+"""CPU time that a test has at least, however many before it were late."""
+
+
+class Patience:
+    """How long tests may take: those that are late cost the ones after them their time, or their turn."""
+
+    def __init__(self, limits: Limits, *, hurried: bool, most_late: int | None) -> None:
+        """Take the limits of each test, whether every late one halves them, and after how many the rest is not run."""
+        self.limits, self.hurried, self.most_late = limits, hurried, most_late
+        self._n_late = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether so many were late that what is left cannot change the verdict."""
+        return self.most_late is not None and self._n_late >= self.most_late
+
+    def take_late(self) -> None:
+        """Take note that a regression test was late."""
+        self._n_late += 1
+        if self.hurried:
+            self.limits = _halved(self.limits)
+
+
+def _halved(limits: Limits) -> Limits:
+    """Return half of the time, but not less than any test should have.
+
+    >>> _halved(Limits(cpu_s=60, wall_s=240)).cpu_s, _halved(Limits(cpu_s=7, wall_s=28)).cpu_s, _halved(Limits(cpu_s=2)).cpu_s
+    (30.0, 5.0, 2)
+    """
+    share = min(1.0, max(0.5, HURRIED_S / limits.cpu_s))
+    return limits if share == 1 else dataclasses.replace(limits, cpu_s=limits.cpu_s * share, wall_s=limits.wall_s * share)

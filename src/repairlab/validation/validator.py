@@ -6,7 +6,7 @@ nothing else.
 
 import dataclasses
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,11 +18,13 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.record import digest, record
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import normal_digest
+from repairlab.validation.apply import changed_files, normal_digest
 from repairlab.validation.cache import engine_digest, open_verdict_cache, verdict_key
 from repairlab.validation.counter_tests import CounterTests
-from repairlab.validation.engine_stack import EngineStack
+from repairlab.validation.engines import Engines, TwinOf, outcome_of
+from repairlab.validation.guards import PassGuard
 from repairlab.validation.machine import Isolation
+from repairlab.validation.test_run import Judgement
 
 INTERNAL = "internal error: "
 """How the message of an outcome begins that a bug of ours left UNDECIDED; its evidence is the traceback."""
@@ -59,13 +61,17 @@ class Conditions:
 
     def undecided(self, candidate: Candidate, reason: str, *, evidence: str = "") -> Outcome:
         """Return the outcome of a candidate on which we failed."""
+        return self.not_run(candidate, Verdict.UNDECIDED, reason, evidence=evidence)
+
+    def not_run(self, candidate: Candidate, verdict: Verdict, message: str, *, evidence: str = "") -> Outcome:
+        """Return the outcome of a candidate that was not run."""
         return Outcome(
             candidate_id=candidate.id,
             bug_id=self.bug.id,
-            verdict=Verdict.UNDECIDED,
+            verdict=verdict,
             stage="apply",
             policy=self.policy,
-            message=reason,
+            message=message,
             n_tests=self.bug.oracle.n_tests,
             environment=self.environment,
             evidence=evidence,
@@ -89,18 +95,20 @@ class BugValidator:
         *,
         begin: Callable[[str], None] = lambda name: None,  # noqa: ARG005
         disagree: Callable[[Outcome, Outcome], None] = lambda earlier, now: None,  # noqa: ARG005
+        twin: TwinOf | None = None,
     ) -> None:
         """Take the folder of the verdict cache, if verdicts of earlier runs count.
 
         `begin` is called with a candidate's id when its validation begins, `disagree` when a verdict of an earlier run did not
-        come out again.
+        come out again. In a `twin` of another bug a pass is believed.
         """
         self._conditions, self._sandbox, self._cache, self._begin, self._disagree = conditions, sandbox, cache, begin, disagree
         # Without a cache nobody asks for them, and a tree that changed meanwhile has none.
         self._key = conditions.key if cache else ""
         self._forms = digest(engine_digest(), conditions.bug.digest) if cache else ""
-        self._stack, self._engine_stack = ExitStack(), ExitStack()
-        self._engines: EngineStack | None = None
+        self._twin = twin
+        self._stack, self._open = ExitStack(), ExitStack()
+        self._guard: PassGuard | None = None
         self._probe_at = PROBE_AFTER
         self.n_undecided = 0
         self.has_decided = False
@@ -168,7 +176,7 @@ class BugValidator:
         """Validate a candidate, whatever earlier runs found; after an exception the next one gets engines of its own."""
         given = self._conditions if policy is None else dataclasses.replace(self._conditions, policy=policy)
         try:
-            outcome = self._opened().validate(candidate, policy=given.policy, confirm=given.confirm)
+            outcome = self._validated(candidate, given)
         except MemoryError:
             raise  # the worker's end, not the candidate's
         except Exception as error:
@@ -188,16 +196,50 @@ class BugValidator:
             raise BugError(outcome.message)
         self.has_decided = True
 
-    def _opened(self) -> EngineStack:
-        if self._engines is None:
-            opened = EngineStack(self._conditions.bug, self._sandbox, warm=self._conditions.isolation == "warm")
-            self._engines = self._engine_stack.enter_context(opened)
-        return self._engines
+    def _validated(self, candidate: Candidate, given: Conditions) -> Outcome:
+        """Have the engines judge, and one of our own failures made good by a build from nothing."""
+        try:
+            changed, engines = changed_files(candidate, given.bug), self._opened().engines
+            try:
+                return self._believed(candidate, changed, given, engines.judge(changed, given.policy, confirm=given.confirm))
+            except HarnessError:
+                fresh = engines.judge_fresh(changed, given.policy, confirm=given.confirm)
+                return self._believed(candidate, changed, given, fresh)
+        except UserError as error:
+            return given.not_run(candidate, Verdict.UNAPPLICABLE, str(error)[:_MESSAGE_CHARS])
+        except HarnessError as error:
+            return given.undecided(candidate, str(error)[:_MESSAGE_CHARS])
+
+    def _believed(
+        self, candidate: Candidate, changed: Mapping[str, str | None], given: Conditions, judgement: Judgement
+    ) -> Outcome:
+        """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
+        guard, log = self._opened(), judgement.log
+        guard.require_checker(log.checker_failures)
+        outcome = outcome_of(judgement, candidate, given.bug, given.policy)
+        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin:
+            return outcome
+        found = guard.examine(candidate, changed, given.policy, given.confirm, log.changed)
+        if not found.problem:
+            return dataclasses.replace(outcome, guard=found.note)
+        return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:_MESSAGE_CHARS], guard=found.note)
+
+    def _opened(self) -> PassGuard:
+        """Return what examines passes, with the engines."""
+        if self._guard is None:
+            warm = self._conditions.isolation == "warm"
+            engines = self._open.enter_context(Engines(self._conditions.bug, self._sandbox, warm=warm, twin=self._twin))
+            self._guard = PassGuard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
+        return self._guard
+
+    def _open_twin(self, bug: Bug, twin: TwinOf) -> "BugValidator":
+        isolation: Isolation = "warm" if twin.engines.shares else "process"
+        return BugValidator(Conditions(bug=bug, isolation=isolation), self._sandbox, twin=twin)
 
     def _close_engines(self) -> None:
-        self._engines = None
+        self._guard = None
         with suppress(Exception):  # what it leaves behind lies in the run's temporary folder
-            self._engine_stack.close()
+            self._open.close()
 
 
 def is_sampled(key: str, one_in: int) -> bool:

@@ -1,15 +1,16 @@
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.runs.executors.executor import DEATHS, Source
 from repairlab.runs.executors.pool import open_pool
-from repairlab.runs.executors.work_queue import run_pool
+from repairlab.runs.executors.work_queue import calling, run_each
 from repairlab.validation.machine import Machine
 
 WORK = """
@@ -64,6 +65,18 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / f"{name}.py").write_text(WORK)
     monkeypatch.syspath_prepend(tmp_path)
     return __import__(name)
+
+
+def run_pool(
+    function: Callable[..., None],
+    items: Iterable[Any],
+    machine: Machine,
+    receive: Callable[[Any], None],
+    lost: Callable[[Any, str], None] | None = None,
+) -> None:
+    """Call a function for every item in a pool."""
+    with open_pool(machine) as pool:
+        run_each(calling(function), items, pool, receive, lost)
 
 
 def alive(pid: int) -> bool:

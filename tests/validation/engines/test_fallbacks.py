@@ -17,9 +17,16 @@ from repairlab.languages.language import Warmable, language
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.apply import changed_files
-from repairlab.validation.compiling import CompiledTree, close_compilers
-from repairlab.validation.engine_stack import EngineStack
-from repairlab.validation.engines import IncrementalEngine, ResidentEngine, TwinEngine, _CompiledBase, _Known, _write_products
+from repairlab.validation.engines import IncrementalEngine
+from repairlab.validation.resident import (
+    CompiledTree,
+    ResidentEngine,
+    TwinEngine,
+    _CompiledBase,
+    _Replaying,
+    _write_products,
+    close_compilers,
+)
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.worktree import WorkTree, files_below
@@ -144,7 +151,7 @@ def test_products_that_cannot_be_written_are_our_failure(tmp_path: Path) -> None
 
 
 def test_what_is_known_of_a_case_is_told_once() -> None:
-    known = _Known(FakeSandbox(lambda _: exited(3)), exited(2), [(b"1", exited(1)), (b"2", exited())])
+    known = _Replaying(FakeSandbox(lambda _: exited(3)), exited(2), [(b"1", exited(1)), (b"2", exited())])
     codes = [known.run(Command(argv=("program",), stdin=text), Path()).exit_code for text in (b"2", b"2", b"1", b"5")]
     assert codes == [0, 3, 1, 3]
     assert known.run(Command(argv=("compile",)), Path()).exit_code == 2
@@ -152,10 +159,11 @@ def test_what_is_known_of_a_case_is_told_once() -> None:
 
 def test_a_java_fix_in_other_words_is_believed_after_its_twins(java: Bug, sandbox: Sandbox) -> None:
     fixed = changed_files(java.fix, java)[java.problem.path]
-    with EngineStack(java, sandbox) as engines:
-        outcome = engines.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
-        assert engines.resident is not None
-        assert engines.resident.n_judged > 0
+    with BugValidator(Conditions(bug=java), sandbox) as validator:
+        outcome = validator.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
+        resident = validator._opened().engines.resident
+        assert resident is not None
+        assert resident.n_judged > 0
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
     assert "counter-tests failed as they must" in outcome.guard
 
@@ -176,7 +184,7 @@ class _Unlaid(ResidentEngine):
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         return exited()
 
-    def _runner(self, changed: Mapping[str, str | None], compiled: Execution) -> _Known:
+    def _runner(self, changed: Mapping[str, str | None], compiled: Execution) -> _Replaying:
         raise HarnessError("no room")
 
 

@@ -17,9 +17,8 @@ from repairlab.languages.language import Warmable, language
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
-from repairlab.validation.engine_stack import EngineStack
-from repairlab.validation.engines import ResidentEngine
-from repairlab.validation.validator import validate
+from repairlab.validation.resident import ResidentEngine
+from repairlab.validation.validator import BugValidator, Conditions, validate
 from tests import builders
 from tests.builders import write_files
 
@@ -170,22 +169,22 @@ def in_twice(statements: str) -> str:
 def test_a_failure_names_its_test(counter: ResidentEngine) -> None:
     found = counter.judge({"src/Counter.java": COUNTER.replace("+ 1", "+ 2")}, "first-failure")
     assert found is not None
-    assert (found.verdict, found.test_run.stage) == (Verdict.WRONG, "trigger")
+    assert (found.verdict, found.log.stage) == (Verdict.WRONG, "trigger")
     assert found.message == "CounterTest::twoTimesTwoIsFour: java.lang.AssertionError: expected:<4> but was:<6>"
-    assert [test.id for test in found.test_run.tests] == ["CounterTest::twoTimesTwoIsFour"]
+    assert [test.id for test in found.log.tests] == ["CounterTest::twoTimesTwoIsFour"]
 
 
 def test_a_pass_has_run_every_test(counter: ResidentEngine) -> None:
     found = counter.judge({"src/Counter.java": FIXED}, "first-failure")
     assert found is not None
-    assert (found.verdict, found.test_run.stage, len(found.test_run.tests)) == (Verdict.PLAUSIBLE, "regression", 4)
-    assert found.test_run.peak_mb > 0
+    assert (found.verdict, found.log.stage, len(found.log.tests)) == (Verdict.PLAUSIBLE, "regression", 4)
+    assert found.log.peak_mb > 0
 
 
 def test_policy_full_runs_every_test(counter: ResidentEngine) -> None:
     found = counter.judge({"src/Counter.java": COUNTER}, "full")
     assert found is not None
-    assert [test.verdict for test in found.test_run.tests] == [TestVerdict.WRONG, *[TestVerdict.PASSED] * 3]
+    assert [test.verdict for test in found.log.tests] == [TestVerdict.WRONG, *[TestVerdict.PASSED] * 3]
 
 
 def test_a_source_too_deep_for_the_compiler_is_left_to_one_of_its_own(counter: ResidentEngine) -> None:
@@ -265,9 +264,9 @@ def test_outcomes_are_those_of_a_process_of_its_own(
     found = counter.judge({"src/Counter.java": COUNTER.replace(old, new)}, "first-failure")
     assert found is not None
     assert (fresh.verdict is Verdict.CRASH) == ("exit" in new)
-    assert (found.verdict, found.test_run.stage, found.message) == (fresh.verdict, fresh.stage, fresh.message)
-    assert found.test_run.evidence == fresh.evidence
-    assert [(test.id, test.verdict, test.message) for test in found.test_run.tests] == [
+    assert (found.verdict, found.log.stage, found.message) == (fresh.verdict, fresh.stage, fresh.message)
+    assert found.log.evidence == fresh.evidence
+    assert [(test.id, test.verdict, test.message) for test in found.log.tests] == [
         (test.id, test.verdict, test.message) for test in fresh.tests
     ]
 
@@ -337,7 +336,7 @@ def main(statements: str) -> str:
 def test_programs_are_judged_by_their_output_outside(total: ResidentEngine) -> None:
     found = total.judge({"Main.java": SUM.replace("+=", "-=")}, "first-failure")
     assert found is not None
-    assert (found.verdict, found.message, found.test_run.stage) == (Verdict.WRONG, "01: token 1 is '-2', expected '3'", "cases")
+    assert (found.verdict, found.message, found.log.stage) == (Verdict.WRONG, "01: token 1 is '-2', expected '3'", "cases")
 
 
 IN_ONE_PROCESS = {
@@ -398,9 +397,9 @@ def check_program(bug: Bug, sandbox: Sandbox, warm: ResidentEngine, statements: 
     fresh = validate(candidate(bug, SUM, text), bug, sandbox, policy="full")
     found = warm.judge({"Main.java": text}, "full")
     assert found is not None
-    assert found.test_run.stage == fresh.stage == "cases"
-    assert (found.verdict, found.message, found.test_run.evidence) == (fresh.verdict, fresh.message, fresh.evidence)
-    assert [(test.verdict, test.message) for test in found.test_run.tests] == [(test.verdict, test.message) for test in fresh.tests]
+    assert found.log.stage == fresh.stage == "cases"
+    assert (found.verdict, found.message, found.log.evidence) == (fresh.verdict, fresh.message, fresh.evidence)
+    assert [(test.verdict, test.message) for test in found.log.tests] == [(test.verdict, test.message) for test in fresh.tests]
     assert seen(warm, text, path="Main.java") is fresh.verdict
 
 
@@ -434,14 +433,15 @@ def test_programs_that_need_a_process_for_each_case_get_one(
 
 def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
     bug = bugs["sum"]
-    with EngineStack(bug, sandbox) as engines:
-        assert engines.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
-        assert engines.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
-        assert engines.resident is not None
-        assert engines.resident.n_judged == 2
-        assert engines.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
+        assert validator.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
+        assert validator.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
+        resident = validator._opened().engines.resident
+        assert resident is not None
+        assert resident.n_judged == 2
+        assert validator.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
         stray = dataclasses.replace(candidate(bug, "sum = 1", "sum = 0"), bug_id="another")
-        assert engines.validate(stray).verdict is Verdict.UNAPPLICABLE
+        assert validator.validate(stray).verdict is Verdict.UNAPPLICABLE
 
 
 STARTER_JAVA = [
@@ -461,10 +461,8 @@ def test_what_is_judged_on_starter_is_what_a_process_of_its_own_says(bug_id: str
             found = warm.judge(changed_files(tried, bug), "first-failure")
             if found is not None:  # else the validator asks the other one anyway
                 fresh = validate(tried, bug, sandbox)
-                assert (found.verdict, found.test_run.stage, found.message[:500]) == (fresh.verdict, fresh.stage, fresh.message)
-                assert [(test.id, test.verdict) for test in found.test_run.tests] == [
-                    (test.id, test.verdict) for test in fresh.tests
-                ]
+                assert (found.verdict, found.log.stage, found.message[:500]) == (fresh.verdict, fresh.stage, fresh.message)
+                assert [(test.id, test.verdict) for test in found.log.tests] == [(test.id, test.verdict) for test in fresh.tests]
         assert warm.n_judged > 0
     finally:
         warm.close()

@@ -98,8 +98,8 @@ def _settings(made: RepairerFactory, context: SelfTestContext) -> object:
 
 def _proposes(made: RepairerFactory, problem: Problem, context: SelfTestContext) -> str:
     settings = _settings(made, context)
-    if made.unfit(settings, 0)(problem) is not None:
-        raise NotTried(f"it cannot work on it: {made.unfit(settings, 0)(problem)}")
+    if made.unfit and (reason := made.unfit(settings, 0)(problem)) is not None:
+        raise NotTried(f"it cannot work on it: {reason}")
     drawn = [_draw(made, settings, problem, context) for _ in range(2 if made.is_deterministic else 1)]
     if drawn[0] != drawn[-1]:
         return "it proposed something else when it was asked again; say is_deterministic=False if it must"

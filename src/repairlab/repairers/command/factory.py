@@ -43,8 +43,6 @@ _WORKED = frozenset({"exited with code 0", *(f"ended by the {kind} limit" for ki
 
 def _failure(candidate: Candidate) -> str | None:
     """Return how a start ended that came to nothing; a program that got answers of its model until its end was not hindered."""
-    if candidate.problem is None:
-        return None
     ended = dict(candidate.origin.settings).get("ended", "")
     if candidate.answer is not None:
         return "no diff applies"

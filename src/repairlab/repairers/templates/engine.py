@@ -1,4 +1,4 @@
-"""Makes candidates of what fix patterns propose, likeliest first: edits tidied and merged, repetitions and errors kept back."""
+"""Make candidates of what fix patterns propose, likeliest first: edits tidied and merged, repetitions and errors kept back."""
 
 import ast
 import hashlib
@@ -6,33 +6,31 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from repairlab.core.candidate import Edit
-from repairlab.core.problem import Problem
 from repairlab.core.text import Span
 from repairlab.languages.language import Syntax, language
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.fix_site import Replacement
-from repairlab.repairers.templates.locate import places
+from repairlab.repairers.templates.locate import WeightedSite
 from repairlab.repairers.templates.order import TemplateProposal, pairs, proposals
 
 _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""
 
 
-def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
-    """Yield the edits of each candidate with what they were made from, likeliest first."""
-    screen = Screen(language(problem.language).syntax)
-    for parts in _turns(problem):
+def admitted(places: Sequence[WeightedSite], name: str) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
+    """Yield the edits of each candidate in a language with what they were made from, likeliest first."""
+    screen = Screen(language(name).syntax)
+    for parts in _turns(places):
         changes = _joined(parts)
         if changes and screen.admits(changes):
             yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
 
 
-def _turns(problem: Problem) -> Iterator[tuple[TemplateProposal, ...]]:
+def _turns(places: Sequence[WeightedSite]) -> Iterator[tuple[TemplateProposal, ...]]:
     """Yield single changes; after the likeliest, also combinations, one for each single change."""
-    found = places(problem)
-    together = pairs(found)
-    for count, proposal in enumerate(proposals(found), start=1):
+    together = pairs(places)
+    for count, proposal in enumerate(proposals(places), start=1):
         yield (proposal,)
         if count > _ALONE_FIRST:
             combination = next(together, None)

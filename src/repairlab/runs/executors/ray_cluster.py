@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from repairlab.core.bug import ToolNeed
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.installation import adding
 from repairlab.core.record import record
@@ -19,7 +20,6 @@ from repairlab.runs.executors.executor import Event, Parcel, Source, Work, is_re
 from repairlab.runs.executors.pool import Said, Stopping
 from repairlab.runs.executors.ray_worker import NodeProof, RayWorker, pack, prove
 from repairlab.validation.machine import Machine, environment_of
-from repairlab.validation.preflight import ToolNeed
 
 PROOF_S = 300.0
 """How long a machine may take to prove itself: it may have to compile what it needs first."""

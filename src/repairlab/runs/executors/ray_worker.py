@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.bug import ToolNeed
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
 from repairlab.core.storage.folders import scratch_folder
@@ -17,7 +18,7 @@ from repairlab.languages.language import default_cache
 from repairlab.runs.executors.executor import Delivery
 from repairlab.runs.executors.pool import Said, Worker
 from repairlab.validation.machine import Machine, environment_of
-from repairlab.validation.preflight import ToolNeed, check_needs
+from repairlab.validation.preflight import check_needs
 
 FOLDER = "delivered"
 """Where folders of other machines are kept, in the cache."""

@@ -9,13 +9,13 @@ from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, TypeVar
 
+from repairlab.core.bug import ToolNeed
 from repairlab.core.errors import HarnessError
 from repairlab.runs.executors.executor import DEATHS, Deaths, Event, Executor, Item, Source, Work, interruptible
 from repairlab.runs.executors.forking import fork, hang_up, wait_for
 from repairlab.runs.executors.pool import Stopping, open_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import LOCAL, Machine
-from repairlab.validation.preflight import ToolNeed
 
 
 def open_executor(
@@ -32,29 +32,6 @@ def open_executor(
     return open_ray(machine, needs, stopping, notify)
 
 
-def run_pool(
-    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
-    items: Iterable[Item],
-    machine: Machine,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Call a function for every item in a pool of its own."""
-    with open_pool(machine) as pool:
-        run_all(function, items, pool, receive, lost)
-
-
-def run_all(
-    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
-    items: Iterable[Item],
-    executor: Executor,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Call a function for every item in the workers of an executor, as `run_each` does."""
-    run_each(partial(_opened, function), items, executor, receive, lost)
-
-
 def run_each(
     work: Work[Event, Item],
     items: Iterable[Item],
@@ -69,8 +46,13 @@ def run_each(
     executor.run(work, _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
 
 
+def calling(function: Callable[[Item, Sandbox, Callable[[Event], None]], None]) -> Work[Event, Item]:
+    """Return the work of calling a function for every item, with nothing open between them."""
+    return partial(_calling, function)
+
+
 @contextmanager
-def _opened(
+def _calling(
     function: Callable[[Item, Sandbox, Callable[[Event], None]], None], sandbox: Sandbox, emit: Callable[[Event], None]
 ) -> Iterator[Callable[[Item], None]]:
     yield lambda item: function(item, sandbox, emit)

@@ -19,7 +19,7 @@ from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.patch import Patch
-from repairlab.runs.repairing import read_examples
+from repairlab.runs.repairing import read_examples, wanted_examples
 from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.validation.machine import local_machine
 
@@ -51,7 +51,7 @@ class Evaluation:
         assert isinstance(experiment.settings, LlmSettings)
         self.experiment = experiment
         self.sampling: LlmSettings = experiment.settings
-        self._examples = read_examples(experiment, self.benchmark)
+        self._examples = read_examples(wanted_examples(experiment), self.benchmark)
         self._prompter = Prompter(self.sampling, ScriptedModel(()), seed=experiment.seed, examples=self._examples)
 
     @property

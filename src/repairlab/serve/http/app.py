@@ -26,7 +26,7 @@ from repairlab.serve.http.jobs import JobRunner, JobStore, open_job_store
 from repairlab.serve.http.requests import RequestRefused, ValidateRequest, bad_request, parse
 from repairlab.serve.http.routes import AccessControl, Routes, json_response, while_there
 from repairlab.serve.http.served_bugs import ServedBenchmarks
-from repairlab.serve.http.service import PatchRequest, RequestBegun, Service
+from repairlab.serve.http.service import PendingAnswers, Service
 from repairlab.validation.machine import Machine
 
 
@@ -91,11 +91,11 @@ class OwnRoutes:
             return Response(same.body, media_type="application/json")
         wanted = parse(ValidateRequest, body)
         asked = await self._service.ask(wanted, most=self._service.settings.batch)
-        self._access.charge(client, len(asked.questions))
-        begun = self._service.begin(client.turn, asked)
+        self._access.charge(client, len(asked.patches))
+        pending = self._service.begin(client.turn, asked)
         if wanted.stream:
-            return StreamingResponse(self._lines(asked, begun), media_type="application/x-ndjson")
-        outcomes = await self._all(asked, begun) if not begun.left else await while_there(request, self._all(asked, begun))
+            return StreamingResponse(self._lines(pending), media_type="application/x-ndjson")
+        outcomes = await self._all(pending) if not pending.left else await while_there(request, self._all(pending))
         if isinstance(outcomes, Response):
             return outcomes
         response = json_response(outcomes[0] if wanted.candidates is None else {"outcomes": outcomes})
@@ -104,15 +104,15 @@ class OwnRoutes:
             self._same.keep(body, KeptAnswer(body=response.body, verdicts=verdicts))
         return response
 
-    async def _all(self, asked: PatchRequest, begun: RequestBegun) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = [{}] * len(asked.questions)
-        async with aclosing(self._service.answers(asked, begun)) as answers:
+    async def _all(self, pending: PendingAnswers) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = [{}] * len(pending.asked.patches)
+        async with aclosing(self._service.answers(pending)) as answers:
             async for place, value in answers:
                 found[place] = value
         return found
 
-    async def _lines(self, asked: PatchRequest, begun: RequestBegun) -> AsyncIterator[bytes]:
-        async with aclosing(self._service.answers(asked, begun)) as answers:
+    async def _lines(self, pending: PendingAnswers) -> AsyncIterator[bytes]:
+        async with aclosing(self._service.answers(pending)) as answers:
             async for place, value in answers:
                 yield json.dumps({"index": place, **value}, separators=(",", ":")).encode("ascii") + b"\n"
 

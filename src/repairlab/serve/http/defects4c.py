@@ -25,7 +25,7 @@ from repairlab.serve.http.jobs import Job
 from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, ReproduceRequest, RequestRefused, parse
 from repairlab.serve.http.routes import Routes
 from repairlab.serve.http.served_bugs import ServedBenchmarks, messages
-from repairlab.serve.http.service import PatchQuestion, PatchRequest
+from repairlab.serve.http.service import AskedPatch, AskedPatches
 from repairlab.study.diffs import diff_text
 from repairlab.validation.apply import changed_files
 
@@ -196,13 +196,13 @@ class Defects4cRoutes:
         """Judge the buggy tree and the reference fix; of both no more than the verdict is kept."""
         opened = await self._service.opened(job.body.decode(), policy="full")
         texts: tuple[list[Any], list[Any]] = ([], [to_data(edit) for edit in opened.bug.oracle.reference])
-        asked = PatchRequest(
-            questions=tuple(PatchQuestion(opened=opened, patch=Patch(text=text, form="edits")) for text in texts),
+        asked = AskedPatches(
+            patches=tuple(AskedPatch(opened=opened, patch=Patch(text=text, form="edits")) for text in texts),
             scale=RewardScale(),
             deadline_s=float("inf"),
         )
-        begun = self._service.begin(f"{job.client} (jobs)", asked)
-        async for place, value in self._service.answers(asked, begun):
+        pending = self._service.begin(f"{job.client} (jobs)", asked)
+        async for place, value in self._service.answers(pending):
             if place not in done:
                 kept: dict[str, Any] = {key: value[key] for key in ("bug", "verdict", "code", "passed", "n_tests") if key in value}
                 await self._jobs.keep(job, place, kept)

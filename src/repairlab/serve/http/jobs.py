@@ -17,7 +17,7 @@ from repairlab.core.record import digest, record
 from repairlab.core.storage.database import Database
 from repairlab.serve.http.requests import RequestRefused, ValidateRequest, parse
 from repairlab.serve.http.served_bugs import undecided_answer
-from repairlab.serve.http.service import PatchRequest, Service, log, storage_failed
+from repairlab.serve.http.service import AskedPatches, Service, log, storage_failed
 
 FILE = "jobs-1.sqlite"
 _LOCK = "lock"
@@ -177,7 +177,7 @@ class JobRunner:
         """Take a request on as a job; bugs that are unknown are refused at once."""
         request = parse(ValidateRequest, body)
         asked = await self._service.ask(request, most=None)
-        return self.add(client, "validate", body, len(asked.questions))
+        return self.add(client, "validate", body, len(asked.patches))
 
     def add(self, client: str, kind: str, body: bytes, n: int, *, name: str | None = None) -> Job:
         """Store a job and begin with it; the same request of the same client is the same job."""
@@ -243,16 +243,14 @@ class JobRunner:
         size = _AT_ONCE * self._service.machine.workers
         for first in range(0, len(left), size):
             places = left[first : first + size]
-            part = PatchRequest(
-                questions=tuple(asked.questions[place] for place in places), scale=asked.scale, deadline_s=float("inf")
-            )
+            part = AskedPatches(patches=tuple(asked.patches[place] for place in places), scale=asked.scale, deadline_s=float("inf"))
             await self._validate_part(job, places, part)
 
-    async def _validate_part(self, job: Job, places: list[int], part: PatchRequest) -> None:
+    async def _validate_part(self, job: Job, places: list[int], part: AskedPatches) -> None:
         while True:
             try:
-                begun = self._service.begin(f"{job.client} (jobs)", part)
-                async with aclosing(self._service.answers(part, begun)) as answers:
+                pending = self._service.begin(f"{job.client} (jobs)", part)
+                async with aclosing(self._service.answers(pending)) as answers:
                     async for number, value in answers:
                         await self.keep(job, places[number], value)
                 return

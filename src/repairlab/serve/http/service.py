@@ -33,26 +33,27 @@ _MOST_INLINE = 256
 
 
 @record
-class PatchQuestion:
-    """One candidate of a request, for a bug that is open."""
+class AskedPatch:
+    """One patch of a request, for a bug that is open."""
 
     opened: OpenBug
     patch: Patch
 
 
 @record
-class PatchRequest:
-    """All of a request."""
+class AskedPatches:
+    """All patches of a request, and how they are to be answered."""
 
-    questions: tuple[PatchQuestion, ...]
+    patches: tuple[AskedPatch, ...]
     scale: RewardScale
     deadline_s: float
 
 
 @record
-class RequestBegun:
-    """How a request stands."""
+class PendingAnswers:
+    """The answers to a request, as far as they are there."""
 
+    asked: AskedPatches
     known: dict[int, JudgedPatch]
     """Verdicts by place."""
     left: dict[int, Ticket]
@@ -85,7 +86,7 @@ class Service:
         await asyncio.to_thread(self.pool.close)
         self._stack.close()
 
-    async def ask(self, request: ValidateRequest, *, most: int | None) -> PatchRequest:
+    async def ask(self, request: ValidateRequest, *, most: int | None) -> AskedPatches:
         """Find the bugs of a request and read its candidates; `most` is how many it may have."""
         entries = list(request.entries())
         if most is not None and len(entries) > most:
@@ -93,13 +94,13 @@ class Service:
                 413, "too_many", f"{count(len(entries), 'candidate')} in one request; at most {most} are possible, more as a job"
             )
         inline = await self._inline_bug(request.problem) if request.problem is not None else None
-        questions = []
+        patches = []
         for reference, patch in entries:
             opened = await self.opened(inline or str(reference), policy=request.policy, confirm=request.confirm)
-            questions.append(PatchQuestion(opened=opened, patch=self._clamped(patch)))
+            patches.append(AskedPatch(opened=opened, patch=self._clamped(patch)))
         deadline_s = min(request.deadline_s or self.settings.deadline_s, self.settings.deadline_s)
         scale = RewardScale(**request.scale.model_dump()) if request.scale is not None else _USUAL_SCALE
-        return PatchRequest(questions=tuple(questions), scale=scale, deadline_s=deadline_s)
+        return AskedPatches(patches=tuple(patches), scale=scale, deadline_s=deadline_s)
 
     async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
         """Return a bug, given by its name perhaps, ready to be asked about."""
@@ -153,23 +154,23 @@ class Service:
                 retry_after_s=self.dispatcher.wait_s,
             ) from None
 
-    def begin(self, client: str, asked: PatchRequest) -> RequestBegun:
+    def begin(self, client: str, asked: AskedPatches) -> PendingAnswers:
         """Look up what is known of a request and let the rest wait for a worker, or refuse."""
-        found = {place: self.pool.known(item.opened, item.patch) for place, item in enumerate(asked.questions)}
+        found = {place: self.pool.known(item.opened, item.patch) for place, item in enumerate(asked.patches)}
         places = [place for place, judged in found.items() if judged is None]
-        tickets = self.submit(client, [self._call(asked.questions[place]) for place in places]) if places else []
+        tickets = self.submit(client, [self._call(asked.patches[place]) for place in places]) if places else []
         known = {place: judged for place, judged in found.items() if judged is not None}
-        return RequestBegun(known=known, left=dict(zip(places, tickets, strict=True)))
+        return PendingAnswers(asked=asked, known=known, left=dict(zip(places, tickets, strict=True)))
 
-    async def answers(self, asked: PatchRequest, begun: RequestBegun) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
+    async def answers(self, pending: PendingAnswers) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
         """Yield the answers of a request with their places, as soon as each is known.
 
         Whoever stops asking for the next one takes the rest out of the queue.
         """
-        left = begun.left
+        asked, left = pending.asked, pending.left
         try:
-            for place, judged in begun.known.items():
-                yield place, self._told(judged, asked.questions[place], asked.scale)
+            for place, judged in pending.known.items():
+                yield place, self._told(judged, asked.patches[place], asked.scale)
             end = asyncio.get_running_loop().time() + asked.deadline_s
             while left:
                 waiting = {ticket.done for ticket in left.values()}
@@ -178,37 +179,37 @@ class Service:
                 places = [place for place, ticket in left.items() if ticket.done in done] if done else list(left)
                 for place in places:
                     ticket = left.pop(place)
-                    question = asked.questions[place]
+                    patch = asked.patches[place]
                     if done:
-                        yield place, self._settled(ticket, question, asked.scale)
+                        yield place, self._settled(ticket, patch, asked.scale)
                     else:
                         self.dispatcher.leave(ticket)
                         late = f"not decided within the deadline of {asked.deadline_s:g} s"
-                        yield place, undecided_answer(_name(question), late)
+                        yield place, undecided_answer(_name(patch), late)
         finally:
             for ticket in left.values():
                 self.dispatcher.leave(ticket)
 
-    def _told(self, judged: JudgedPatch, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
+    def _told(self, judged: JudgedPatch, asked: AskedPatch, scale: RewardScale) -> dict[str, Any]:
         """Return what is told of a verdict, which is counted."""
         outcome = judged.outcome
         cached = "yes" if outcome.cached else "no"
         self.counters.add("repairlab_verdicts_total", verdict=outcome.verdict.value, cached=cached)
         if outcome.verdict is Verdict.UNDECIDED:
             log(f"bug {outcome.bug_id}: undecided: {outcome.message}\n{outcome.evidence}".rstrip())
-        return answer(judged, question.opened, scale)
+        return answer(judged, asked.opened, scale)
 
-    def _settled(self, ticket: Ticket, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
+    def _settled(self, ticket: Ticket, asked: AskedPatch, scale: RewardScale) -> dict[str, Any]:
         try:
-            return self._told(ticket.done.result(), question, scale)
+            return self._told(ticket.done.result(), asked, scale)
         except asyncio.CancelledError:
-            return undecided_answer(_name(question), OUR_FAILURE)
+            return undecided_answer(_name(asked), OUR_FAILURE)
         except Exception:
             log(traceback.format_exc())
-            return undecided_answer(_name(question), OUR_FAILURE)
+            return undecided_answer(_name(asked), OUR_FAILURE)
 
-    def _call(self, question: PatchQuestion) -> tuple[str, Call]:
-        opened, patch = question.opened, question.patch
+    def _call(self, asked: AskedPatch) -> tuple[str, Call]:
+        opened, patch = asked.opened, asked.patch
         return f"{opened.key}-{opened.name_of(patch)}", lambda handle: self.pool.judge(opened, patch, handle)
 
     def gauges(self) -> dict[str, float]:
@@ -225,8 +226,8 @@ class Service:
         }
 
 
-def _name(question: PatchQuestion) -> str:
-    problem = question.opened.bug.problem
+def _name(asked: AskedPatch) -> str:
+    problem = asked.opened.bug.problem
     return f"{problem.benchmark}/{problem.id}"
 
 

@@ -144,11 +144,11 @@ from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.languages.language import default_cache
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.runs.worker import Judged, open_worker
+from repairlab.runs.worker import open_worker
 from repairlab.runs.experiment import Experiment
 from repairlab.validation.machine import Machine
 from repairlab.runs.store import Store
-from repairlab.runs.task import Entry, Shard, Task, WorkLoad
+from repairlab.runs.messages import Entry, Judged, Order, Task
 from repairlab.sandbox.sandbox import FakeSandbox, exited
 
 def resident_mb():
@@ -177,9 +177,8 @@ task = Task(
 with open_worker(FakeSandbox(lambda command: exited()), emit) as execute:
     for first in range(0, len(entries), 200):
         some = tuple(entries[first : first + 200])
-        shard = Shard(bug_id="sum", entries=some, twins={}, given_up={}, task=None if first else task)
         bodies = store.bodies_at(Candidate, [entry.place for entry in some])
-        execute(WorkLoad(work=shard, candidates=bodies, outcomes={}))
+        execute(Order(bug_id="sum", entries=some, candidates=bodies, task=None if first else task))
 print(seen, *sizes)
 """
 

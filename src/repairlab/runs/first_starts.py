@@ -1,19 +1,12 @@
-"""Signs that a run is set up wrongly: the first bugs all fail in the same way, or no reference fix is built on this machine."""
+"""Stop a run whose first bugs all fail in the same way: its repairer is set up wrongly."""
 
 import threading
-from collections import defaultdict
-from collections.abc import Iterator
 
-from repairlab.core.benchmark import Benchmark
-from repairlab.core.candidate import Candidate, Origin
-from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import record
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Outcome
 from repairlab.repairers.repairer import RepairerFactory
 from repairlab.runs.store import FILES, BugEnd, Store
 from repairlab.runs.transcripts import Transcripts
-from repairlab.validation.machine import Machine
-from repairlab.validation.preflight import needs_of
-from repairlab.validation.validator import validate
 
 FIRST = 5
 """Bugs that must all fail in the same way before a run stops: few enough that a wrong command costs little, and so many that a
@@ -44,9 +37,13 @@ class FirstStarts:
         with self._lock:
             if self._is_open or self._factory is None or bug_id in self._failed:
                 return
-            drawn = [candidate for candidate in self._store.candidates() if candidate.bug_id == bug_id]
+            of_bug = [(place, data) for place, data in self._store.scan_data(Candidate) if data["bug_id"] == bug_id]
+            if not of_bug or any(data["problem"] is None for _, data in of_bug):
+                self._open()
+                return
+            drawn = [self._store.at(Candidate, place) for place, _ in of_bug]
             how = {self._factory.failure(candidate) for candidate in drawn}
-            if not drawn or None in how or len(self._how | how) > 1:
+            if None in how or len(self._how | how) > 1:
                 self._open()
             else:
                 self._failed[bug_id] = drawn[0]
@@ -96,41 +93,11 @@ def has_only_failures(store: Store, factory: RepairerFactory | None) -> bool:
     """Return whether a run holds candidates, all of bugs that do not count as finished and all of starts that failed."""
     if factory is None or next(store.ends(), None) is not None:
         return False
-    failures = [factory.failure(candidate) is not None for candidate in store.candidates()]
-    return bool(failures) and all(failures)
+    has_failed = [item.problem is not None and factory.failure(item) is not None for item in store.candidates()]
+    return bool(has_failed) and all(has_failed)
 
 
 def forget(store: Store) -> None:
     """Remove the candidates of a run and their outcomes; what was asked, answered and paid stays on its records."""
     for kind in (Candidate, Outcome):
         (store.folder / FILES[kind]).unlink(missing_ok=True)
-
-
-_NEVER_TESTED = frozenset({Verdict.UNCOMPILABLE, Verdict.CRASH})
-
-
-@record
-class Doubt:
-    """A bug whose reference fix fares no better than the candidates, and how many more bugs may have the same fault."""
-
-    bug_id: str
-    verdict: Verdict
-    message: str
-    n_others: int
-
-
-def doubts(benchmark: Benchmark, store: Store, machine: Machine) -> Iterator[Doubt]:
-    """Yield what is wrong with this machine; of bugs that are built and tested by the same tools the first is tried."""
-    verdicts = defaultdict(set)
-    for outcome in store.outcomes():
-        verdicts[outcome.bug_id].add(outcome.verdict)
-    kinds = defaultdict(list)
-    for bug_id, seen in verdicts.items():
-        if seen <= _NEVER_TESTED:
-            bug = benchmark.bug(bug_id)
-            kinds[needs_of([bug])].append(bug)
-    for first, *others in kinds.values():
-        fix = Candidate(bug_id=first.id, edits=first.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-        outcome = validate(fix, first, machine.open_sandbox())
-        if outcome.verdict in _NEVER_TESTED:
-            yield Doubt(bug_id=first.id, verdict=outcome.verdict, message=outcome.message, n_others=len(others))

@@ -16,14 +16,28 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.languages.facts import facts
 from repairlab.runs.executors.executor import DEATHS, Deaths, Executor, Source
-from repairlab.runs.misconfiguration import FirstStarts
+from repairlab.runs.first_starts import FirstStarts
+from repairlab.runs.messages import (
+    Begun,
+    Drawn,
+    Entry,
+    Event,
+    Failed,
+    Judged,
+    Notice,
+    Order,
+    Progress,
+    ProposalsEnded,
+    Proposed,
+    Step,
+    Task,
+)
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Disagreement, Store
-from repairlab.runs.task import Entry, Shard, Task, WorkLoad
 from repairlab.runs.transfer import Dispatch, open_distant_worker
-from repairlab.runs.worker import Begun, Drawn, Event, Failed, Judged, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker
+from repairlab.runs.worker import open_worker
 from repairlab.validation.cache import open_verdict_cache
 from repairlab.validation.validator import INTERNAL
 
@@ -44,7 +58,7 @@ class Stored:
     outcomes: Mapping[str, Mapping[str, int]]
 
 
-class Schedule(Source[WorkLoad]):
+class Scheduler(Source[Order]):
     """Brings the tasks of a run to their end; what the pool asks for work."""
 
     def __init__(
@@ -57,7 +71,7 @@ class Schedule(Source[WorkLoad]):
         self._sampling = False
         self._backlogs: dict[str, Backlog] = {}
         """Bugs that are begun and not done."""
-        self._at_work: dict[int, Task | Shard] = {}
+        self._at_work: dict[int, Order] = {}
         self._holds: dict[int, str] = {}
         """The bug that each worker has open."""
         self._begun: dict[int, str] = {}
@@ -102,18 +116,20 @@ class Schedule(Source[WorkLoad]):
         if sampler and sampler.ended_by:
             raise sampler.ended_by
 
-    def take(self, worker: int) -> WorkLoad | None:
+    def take(self, worker: int) -> Order | None:
         """Return what a worker shall do next, with the records that it needs; none: nothing for now."""
-        item = self._next(worker)
-        if item is None:
+        order = self._next(worker)
+        if order is None:
             return None
-        self._at_work[worker] = item
-        if isinstance(item, Task):
-            candidates, outcomes = list(item.candidates.values()), list(item.outcomes.values()) if item.is_sequential else []
-        else:
-            candidates, outcomes = [entry.place for entry in item.entries], list(item.twins.values())
+        self._at_work[worker] = order
+        candidates, outcomes = [entry.place for entry in order.entries], list(order.decided.values())
+        if order.task is not None and order.proposes:
+            candidates = list(order.task.candidates.values())
+            outcomes = list(order.task.outcomes.values()) if order.task.is_sequential else []
         store = self._store
-        return WorkLoad(work=item, candidates=store.bodies_at(Candidate, candidates), outcomes=store.bodies_at(Outcome, outcomes))
+        return dataclasses.replace(
+            order, candidates=store.bodies_at(Candidate, candidates), outcomes=store.bodies_at(Outcome, outcomes)
+        )
 
     def is_over(self) -> bool:
         """Return whether nothing is left but what is at work."""
@@ -125,17 +141,17 @@ class Schedule(Source[WorkLoad]):
     def finish(self, worker: int) -> None:
         """Take note that a worker did what it was given."""
         self._nothing_until = 0.0
-        item = self._at_work.pop(worker)
+        order = self._at_work.pop(worker)
         self._begun.pop(worker, None)
-        if isinstance(item, Shard) and (backlog := self._backlogs.get(item.bug_id)):
-            backlog.put_back(item, {})
+        if not order.proposes and (backlog := self._backlogs.get(order.bug_id)):
+            backlog.put_back(order, {})
             self._end_if_done(backlog)
 
     def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
         """Take note that a worker died; what it was given is handed out again with what was stored by then."""
         self._nothing_until = 0.0
-        item = self._at_work.pop(worker)
-        bug_id = item.bug.id if isinstance(item, Task) else item.bug_id
+        order = self._at_work.pop(worker)
+        bug_id = order.bug_id
         suspect = self._begun.pop(worker, None)
         self._holds.pop(worker, None)
         backlog = self._backlogs.get(bug_id)
@@ -153,27 +169,27 @@ class Schedule(Source[WorkLoad]):
             return
         if is_last:
             self.given_up[cause] = f"{reason}, {DEATHS} times over this candidate"
-        if isinstance(item, Task):
-            again = dataclasses.replace(item, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))
+        if order.proposes and order.task is not None:
+            again = dataclasses.replace(order.task, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))
             self._unstarted.appendleft(again)
             return
-        names = {entry.candidate_id for entry in item.entries} & outcomes.keys()
+        names = {entry.candidate_id for entry in order.entries} & outcomes.keys()
         known = {name: (outcomes[name], self._store.at(Outcome, outcomes[name]).verdict) for name in names}
-        for verdict, n in backlog.put_back(item, known):
+        for verdict, n in backlog.put_back(order, known):
             self._count(bug_id, verdict, n)
         self._end_if_done(backlog)
 
-    def _next(self, worker: int) -> Task | Shard | None:
+    def _next(self, worker: int) -> Order | None:
         held = self._backlogs.get(self._holds.get(worker, ""))
         if held is not None and held.is_ready:
             return self._cut(held, worker)
         self._take_sampled()
         if self._unstarted and self._may_start:
             task = self._unstarted.popleft()
-            backlog = self._turn(worker, self._backlogs.setdefault(task.bug.id, Backlog(task)))
+            backlog = self._turn(worker, self._backlogs.setdefault(task.bug_id, Backlog(task)))
             backlog.task = task
             backlog.hold(worker)
-            return task
+            return Order(bug_id=task.bug_id, task=task)
         if time.monotonic() < self._nothing_until:
             return None  # which was found out for another idle worker a moment ago: of a thousand each would look at all bugs
         worth = [log for log in self._backlogs.values() if log.is_worth_opening()]
@@ -182,7 +198,7 @@ class Schedule(Source[WorkLoad]):
             return None
         return self._cut(max(worth, key=lambda log: log.remaining_s / (len(log.holders) + 1)), worker)
 
-    def _cut(self, backlog: Backlog, worker: int) -> Shard:
+    def _cut(self, backlog: Backlog, worker: int) -> Order:
         seconds = self._shard_s
         if not self._unstarted and not self._sampling:  # else plenty is left
             left_s = sum(log.remaining_s for log in self._backlogs.values())
@@ -191,14 +207,14 @@ class Schedule(Source[WorkLoad]):
 
     def _turn(self, worker: int, backlog: Backlog) -> Backlog:
         """Take note that a worker closes the bug that it has open, and opens this one."""
-        bug_id = backlog.task.bug.id
+        bug_id = backlog.task.bug_id
         if (before := self._holds.get(worker)) != bug_id and before in self._backlogs:
             self._backlogs[before].forget(worker)
         self._holds[worker] = bug_id
         return backlog
 
     def _drawn(self, task: Task) -> Task:
-        self._first_starts.take(task.bug.id)
+        self._first_starts.take(task.bug_id)
         return task
 
     @property
@@ -216,7 +232,7 @@ class Schedule(Source[WorkLoad]):
                 return
             if task is None:
                 return
-            self._step(Drawn(bug_id=task.bug.id, n=len(task.candidates)))
+            self._step(Drawn(bug_id=task.bug_id, n=len(task.candidates)))
             self._unstarted.append(task)
 
     def _receive(self, event: Event, worker: int) -> None:
@@ -276,7 +292,7 @@ class Schedule(Source[WorkLoad]):
 
     def _end_if_done(self, backlog: Backlog) -> None:
         if backlog.is_done and backlog.ended is not None:
-            bug_id = backlog.task.bug.id
+            bug_id = backlog.task.bug_id
             del self._backlogs[bug_id]
             self._first_starts.end(BugEnd(bug_id=bug_id, ended=backlog.ended))
             self._step(Progress(bug_id=bug_id, verdict=None))

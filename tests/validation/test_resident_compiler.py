@@ -15,7 +15,7 @@ from repairlab.languages.language import Warmable, language
 from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
-from repairlab.validation.compiling import CompiledTree, close_compilers, keep, make_room, read_kept
+from repairlab.validation.resident import CompiledTree, close_compilers, keep, make_room, read_kept
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
 from tests.builders import write_files

@@ -1,0 +1,197 @@
+"""What the main process of a run and its workers tell each other: orders one way, events the other."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.score import Ended
+from repairlab.repairers.repairer import Example
+from repairlab.runs.experiment import Experiment
+from repairlab.runs.own_object import SentRepairer
+from repairlab.runs.store import Disagreement
+from repairlab.validation.machine import Machine
+from repairlab.validation.stopwatch import Phase
+from repairlab.validation.validator import Conditions
+
+
+@record
+class Task:
+    """One bug of a run: what its candidates are proposed from and judged by, and what is stored of them."""
+
+    bug: Bug
+    experiment: Experiment
+    folder: Path
+    machine: Machine
+    environment: str
+    """Digest of all tools of the run, for outcomes."""
+    tools: str
+    """Digest of the tools that can change a verdict on this bug, for the verdict cache."""
+    given: tuple[Candidate, ...] | None
+    """Candidates made elsewhere, instead of asking a repairer."""
+    candidates: Mapping[int, int]
+    """Places of the stored candidates in the run's file, by rank."""
+    outcomes: Mapping[str, int]
+    """Places of the stored outcomes by candidate id; without UNDECIDED ones, so that they are tried again."""
+    given_up: Mapping[str, str]
+    """Candidates over which too many workers died, with the reason."""
+    own: SentRepairer | None = None
+    """The repairer, where it is an object of the caller's."""
+    examples: tuple[Example, ...] = ()
+    """Fixed bugs that the repairer may see."""
+    ended: Ended | None = None
+    """Why no more candidates are to come; none: they are still to be proposed."""
+
+    @property
+    def bug_id(self) -> str:
+        """The id of the bug."""
+        return self.bug.problem.id
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether candidates depend on the outcomes of those before, so that one worker proposes and judges them in order."""
+        return self.experiment.rounds > 1 or self.experiment.stop_when_fixed
+
+    @property
+    def conditions(self) -> Conditions:
+        """All that decides the verdicts on its candidates."""
+        return Conditions(
+            bug=self.bug,
+            policy=self.experiment.policy,
+            confirm=self.experiment.confirm,
+            isolation=self.machine.isolation,
+            environment=self.environment,
+            tools=self.tools,
+            recheck=self.machine.recheck,
+        )
+
+
+@record
+class Entry:
+    """One distinct candidate that is stored, with the digest of its normal form."""
+
+    candidate_id: str
+    place: int
+    form: str
+
+
+@record
+class Order:
+    """What a worker is asked to do: propose all candidates of a bug, or judge some that are stored.
+
+    Candidates of equal form stand in one order; orders for the same bug can be done at the same time.
+    """
+
+    bug_id: str
+    task: Task | None
+    """The bug; none when the worker has it open."""
+    entries: tuple[Entry, ...] = ()
+    """The candidates to judge; without any, those of the bug are to be proposed."""
+    decided: Mapping[str, int] = field(default_factory=dict)
+    """Places of outcomes that decide all candidates of a form."""
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    """Those of the candidates over which too many workers died, with the reason."""
+    candidates: Mapping[int, bytes] = field(default_factory=dict)
+    """The candidates named here, as they are encoded, by their places: workers read no run folder."""
+    outcomes: Mapping[int, bytes] = field(default_factory=dict)
+    """The same of outcomes."""
+    verdicts: Mapping[str, bytes] = field(default_factory=dict)
+    """Of earlier runs, by their names in the verdict cache; only for workers on other machines."""
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the candidates of the bug are to be proposed."""
+        return not self.entries
+
+
+@record
+class Proposed:
+    """A candidate is proposed."""
+
+    bug_id: str
+    candidate_id: str
+    rank: int
+    form: str
+    """The digest of its normal form; empty where nobody else is to judge it."""
+    body: bytes
+    """The candidate as it is encoded; empty when it is stored already."""
+
+
+@record
+class Begun:
+    """A validation begins: should the worker die now, this candidate is under suspicion."""
+
+    bug_id: str
+    candidate_id: str
+
+
+@record
+class Judged:
+    """One candidate has its outcome."""
+
+    bug_id: str
+    candidate_id: str
+    verdict: Verdict
+    message: str
+    seconds: float
+    """How long that took in the worker."""
+    body: bytes
+    """The outcome as it is encoded; empty when it is stored already."""
+
+
+@record
+class ProposalsEnded:
+    """No more candidates of a bug are to come."""
+
+    bug_id: str
+    ended: Ended
+
+
+@record
+class Failed:
+    """Our own machinery fails for every candidate of a bug; what is left of it stays undone."""
+
+    bug_id: str
+    reason: str
+
+
+@record
+class Progress:
+    """One step of a run, for whoever watches."""
+
+    bug_id: str
+    verdict: Verdict | None
+    """None: the bug is finished."""
+
+
+@record
+class Drawn:
+    """All candidates of a bug are drawn and wait to be judged."""
+
+    bug_id: str
+    n: int
+
+
+@record
+class WorkerTime:
+    """Where the time of a worker went while it did one order."""
+
+    bug_id: str
+    seconds: Mapping[Phase, float]
+
+
+@record
+class Notice:
+    """Something that the user should know."""
+
+    text: str
+
+
+Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | WorkerTime
+"""What a worker emits."""
+Emit = Callable[[Event], None]
+Step = Progress | Drawn | Disagreement | Notice | WorkerTime
+"""What whoever watches a run is told."""

@@ -1,0 +1,130 @@
+"""Whether a pass may be believed: what stands between a candidate that passes its tests and the verdict PLAUSIBLE."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path, PurePath
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Execution
+from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.sandbox.sandbox import Runner, Sealing
+from repairlab.validation.apply import changed_files
+from repairlab.validation.counter_tests import CounterTests, Examination, Validating
+from repairlab.validation.engines import Engines, outcome_of
+from repairlab.validation.stopwatch import STOPWATCH
+from repairlab.validation.worktree import temporary_folder
+
+MOST_SEALED = 50
+"""How many files and folders are sealed one by one."""
+
+
+class PassGuard:
+    """Examines passes of candidates of one bug."""
+
+    def __init__(self, engines: Engines, open_twin: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]]) -> None:
+        """Take the engines of the bug, and what opens a validator for a twin with these texts of test files."""
+        self.engines, self._bug, self._open_twin = engines, engines.bug, open_twin
+        self._counter_tests: CounterTests | None = None
+        self._allowed: Set[str] | None = None
+        self._accepted: dict[str, bool] = {}
+        """Whether the checker program accepts what the reference fix prints, by case; as far as anybody asked."""
+
+    def examine(
+        self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int, seen: Set[str]
+    ) -> Examination:
+        """Look at a candidate whose tests pass, with what it changed and what its tests were seen to change."""
+        oracle = self._bug.oracle
+        if not (oracle.trigger or oracle.regression):
+            return Examination()  # the output of cases is compared outside of the sandbox: there is nothing to forge
+        if candidate.edits == oracle.reference:
+            return Examination(note="the reference fix, by which counter-tests are chosen")
+        with STOPWATCH.phase("confirm"):
+            problem = self._dependence(changed, policy, confirm, seen)
+            return Examination(problem=problem) if problem else self.counter_tests.examine(candidate)
+
+    def require_checker(self, failures: Mapping[str, str]) -> None:
+        """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
+        if new := failures.keys() - self._accepted.keys():
+            unknown = tuple(case for case in self._bug.oracle.cases if case.id in new)
+            bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, cases=unknown))
+            seen = self.engines.judge_fresh(changed_files(bug.fix, bug), "full", bug=bug).log.tests
+            self._accepted |= {case.id: any(test.id == case.id and test.passed for test in seen) for case in unknown}
+        for case, failure in failures.items():
+            if not self._accepted[case]:
+                raise HarnessError(failure)
+
+    def _dependence(self, changed: Mapping[str, str | None], policy: Policy, confirm: int, seen: Set[str]) -> str:
+        """Say what a pass depends on having changed, of what was there before its tests; nothing where it does not.
+
+        What the reference fix changes, too, is left alone. The rest is sealed, and the tests run again, twice if they fail.
+        """
+        theirs = {path for path in seen if path not in changed}
+        if not theirs:
+            return ""
+        theirs = {path for path in theirs if not _is_within(path, self._changed_by_reference())}
+        sealed = sealable(theirs, Path(self._bug.tree.source))
+        if not sealed:
+            return ""
+        if not (isinstance(self.engines.sandbox, Sealing) and self.engines.sandbox.seals):
+            return f"tampering: the tests pass after {min(theirs)} was changed, which the reference fix leaves alone"
+        runner = _SealingRunner(self.engines.sandbox, sealed)
+        for _ in range(2):
+            again = self.engines.judge_fresh(changed, policy, confirm=confirm, runner=runner)
+            if again.verdict is Verdict.PLAUSIBLE:
+                return ""
+        return f"tampering: the tests pass only if {min(theirs)} can be changed"
+
+    def _changed_by_reference(self) -> Set[str]:
+        """Return what tests change of the tree when they are run with the reference fix."""
+        if self._allowed is None:
+            self._allowed = self.engines.judge(changed_files(self._bug.fix, self._bug), "full").log.changed
+        return self._allowed
+
+    @property
+    def counter_tests(self) -> CounterTests:
+        """The counter-tests of the bug, made when first asked for."""
+        if self._counter_tests is None:
+            stack = self.engines.stack
+            self._counter_tests = CounterTests(
+                self._bug, lambda: stack.enter_context(temporary_folder()), self._open_twin, self._try_tests
+            )
+            stack.callback(self._counter_tests.close)
+        return self._counter_tests
+
+    def _try_tests(self, bug: Bug, texts: Mapping[str, str], candidate: Candidate) -> Outcome | None:
+        """Return what comes of other test files where candidates of this bug run; none where that cannot be told.
+
+        For the reference fix alone: what is warm here knows the real tests, and a candidate could compare.
+        """
+        for engine in (self.engines.resident, self.engines.incremental):
+            with suppress(HarnessError, UserError):
+                changed = {**changed_files(candidate, self._bug), **texts}
+                if engine and (found := engine.judge(changed, "full", bug=bug)):
+                    return outcome_of(found, candidate, self._bug, "full")
+        return None
+
+
+def _is_within(path: str, places: Set[str]) -> bool:
+    return any(str(part) in places for part in (PurePath(path), *PurePath(path).parents))
+
+
+def sealable(paths: Set[str], tree: Path) -> list[str]:
+    """Return what to seal so that nothing of some paths can be changed: for a link the folder around it, for very many all."""
+    places = {str(PurePath(path).parent) if (tree / path).is_symlink() else path for path in paths}
+    return ["."] if len(places) > MOST_SEALED else sorted(places)
+
+
+class _SealingRunner:
+    """Runs commands, and keeps private ones from changing parts of the tree."""
+
+    def __init__(self, runner: Runner, sealed: Sequence[str]) -> None:
+        self._runner, self._sealed = runner, sealed
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a command."""
+        if command.private:
+            command = dataclasses.replace(command, sealed=(*command.sealed, *self._sealed))
+        return self._runner.run(command, tree)

@@ -288,7 +288,8 @@ public class {program}_TEST {{
                 made.add(text(java.lang.reflect.Array.get(value, i)));
             }}
         }} else {{
-            return String.valueOf(value);
+            String told = String.valueOf(value);
+            return value instanceof String ? told : told.replace('(', '[').replace(')', ']');  // pairs print as (1, 2)
         }}
         return made.toString();
     }}

@@ -1,4 +1,4 @@
-"""Perturbed benchmarks: what is in them still fails, and passes with its fix; what cannot be changed is left out."""
+"""Perturbed bugs still fail, and pass with their fixes; others are left out."""
 
 import json
 from pathlib import Path

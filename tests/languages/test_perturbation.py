@@ -3,7 +3,7 @@
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.languages.perturbation import Versions, cannot_perturb, check_perturbations, perturbed
+from repairlab.languages.perturbation import FileVersions, cannot_perturb, check_perturbations, perturbed
 
 PYTHON = '''import math
 
@@ -47,7 +47,7 @@ C = """int sum(const int *values, int n) {
 def changed(name: str, language: str, source: str) -> list[str]:
     """Return the new lines of the buggy version; the fix takes `- 1` away, and is changed alike."""
     fixed = source.replace(" - 1", "")
-    new = perturbed(name, language, Versions(source, fixed))
+    new = perturbed(name, language, FileVersions(source, fixed))
     assert new is not None
     assert new.buggy.replace(" - 1", "") == new.fixed
     before = source.splitlines()
@@ -113,22 +113,22 @@ def test_functions_begin_with_code_that_never_runs(language: str, source: str, l
 
 
 def test_a_docstring_stays_the_first_statement() -> None:
-    new = perturbed("dead-code", "python", Versions(PYTHON, PYTHON.replace(" - 1", "")))
+    new = perturbed("dead-code", "python", FileVersions(PYTHON, PYTHON.replace(" - 1", "")))
     assert new is not None
     assert '"""Return an area."""\n    if False:\n        unused1 = 0\n    limit' in new.buggy
 
 
 def test_neighbours_that_know_nothing_of_each_other_are_swapped() -> None:
-    new = perturbed("reorder", "java", Versions(JAVA, JAVA.replace(" - 1", "")))
+    new = perturbed("reorder", "java", FileVersions(JAVA, JAVA.replace(" - 1", "")))
     assert new is not None
     assert "int second = size + by;\n        int first = 1;\n        Box other" in new.buggy
     dependent = "def f():\n    one = 1\n    two = one\n    return two - 1\n"
-    assert perturbed("reorder", "python", Versions(dependent, dependent.replace(" - 1", ""))) is None
+    assert perturbed("reorder", "python", FileVersions(dependent, dependent.replace(" - 1", ""))) is None
 
 
 def test_names_that_a_program_can_see_at_run_time_stay() -> None:
     text = "def f():\n    first = 1\n    return locals()\n"
-    assert perturbed("rename", "python", Versions(text, text.replace("1", "2"))) is None
+    assert perturbed("rename", "python", FileVersions(text, text.replace("1", "2"))) is None
 
 
 def test_what_cannot_be_changed_is_said() -> None:

@@ -24,11 +24,11 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record, to_data
 from repairlab.core.storage.encoding import write_aside
 from repairlab.core.storage.folders import new_folder
-from repairlab.languages.perturbation import PERTURBATIONS, Versions, cannot_perturb, check_perturbations, perturbed
+from repairlab.languages.perturbation import PERTURBATIONS, FileVersions, cannot_perturb, check_perturbations, perturbed
 from repairlab.validation.machine import Machine
 
 MADE = "perturbed.json"
-"""In the folder of a perturbed benchmark: what it was made of, and what became of each bug."""
+"""In the folder of a perturbed benchmark: its source, its changes, and the fate of each bug."""
 
 
 @record
@@ -104,7 +104,7 @@ def _write(bug: Bug, changes: Sequence[str], folder: Path) -> tuple[str, ...]:
     path, language = bug.problem.path, bug.problem.language
     before = read_tree(Path(bug.tree.source)).texts
     after = {**before, **apply_edits(bug.oracle.reference, before)}
-    versions = Versions(before[path], after[path] or "")
+    versions = FileVersions(before[path], after[path] or "")
     made, reasons = [], []
     for name in changes:
         why = cannot_perturb(name, language)

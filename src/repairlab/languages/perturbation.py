@@ -1,7 +1,7 @@
 """Changes of a program that keep its meaning, made alike in the buggy and the fixed version of a file.
 
 Rename local variables, put in code that never runs, swap neighbouring statements that do not depend on each other. Each rule is
-careful, not complete: what it cannot tell to be safe stays as it is, and the tests of the fix decide in the end.
+careful, not complete. Doubtful code stays, and the tests of the fix decide in the end.
 """
 
 import re
@@ -25,7 +25,7 @@ _FIRST = re.compile(r"\s*(?:this|super)\s*\(")
 """What has to stay the first statement of a constructor."""
 
 
-class Versions(NamedTuple):
+class FileVersions(NamedTuple):
     """A file before and after the fix."""
 
     buggy: str
@@ -47,7 +47,7 @@ class _Body(NamedTuple):
     """Words of the version that are in no function."""
 
 
-Rule = Callable[[str, _Body, _Body, Versions], tuple[list[_Replacement], list[_Replacement]]]
+Rule = Callable[[str, _Body, _Body, FileVersions], tuple[list[_Replacement], list[_Replacement]]]
 
 
 def check_perturbations(names: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ def cannot_perturb(name: str, language_name: str) -> str | None:
     return None
 
 
-def perturbed(name: str, language_name: str, versions: Versions) -> Versions | None:
+def perturbed(name: str, language_name: str, versions: FileVersions) -> FileVersions | None:
     """Return both versions with the change made in every function that both have; none where nothing can be changed."""
     bodies = [_bodies(language_name, text) for text in versions]
     made: tuple[list[_Replacement], list[_Replacement]] = ([], [])
@@ -80,7 +80,7 @@ def perturbed(name: str, language_name: str, versions: Versions) -> Versions | N
             found = PERTURBATIONS[name](language_name, buggy, fixed, versions)
             made[0].extend(found[0])
             made[1].extend(found[1])
-    new = Versions(*map(_replaced, versions, made))
+    new = FileVersions(*map(_replaced, versions, made))
     syntax = language(language_name).syntax
     breaks = any(syntax.has_errors(after) and not syntax.has_errors(before) for before, after in zip(versions, new, strict=True))
     return None if breaks or not made[0] or not made[1] else new
@@ -112,7 +112,9 @@ def _replaced(text: str, replacements: Sequence[_Replacement]) -> str:
     return text
 
 
-def _rename(language_name: str, buggy: _Body, fixed: _Body, versions: Versions) -> tuple[list[_Replacement], list[_Replacement]]:
+def _rename(
+    language_name: str, buggy: _Body, fixed: _Body, versions: FileVersions
+) -> tuple[list[_Replacement], list[_Replacement]]:
     """Give local variables names that tell nothing."""
     flow = flow_of(language_name)
     names = list(_local_names(language_name, buggy, flow))
@@ -193,7 +195,9 @@ def _plain(node: Node | None, flow: FlowNodes) -> Iterator[Node]:
         yield from _plain(inner, flow)
 
 
-def _dead_code(language_name: str, buggy: _Body, fixed: _Body, versions: Versions) -> tuple[list[_Replacement], list[_Replacement]]:
+def _dead_code(
+    language_name: str, buggy: _Body, fixed: _Body, versions: FileVersions
+) -> tuple[list[_Replacement], list[_Replacement]]:
     """Begin a function with a branch that is never taken."""
     taken = {word for text in versions for word in _WORD.findall(text)}
     name = next(found for number in count(1) if (found := f"unused{number}") not in taken)
@@ -229,7 +233,9 @@ def _begin(language_name: str, body: _Body) -> tuple[int, str] | None:
     return (span.start + 1, after[1]) if after else None
 
 
-def _reorder(language_name: str, buggy: _Body, fixed: _Body, versions: Versions) -> tuple[list[_Replacement], list[_Replacement]]:
+def _reorder(
+    language_name: str, buggy: _Body, fixed: _Body, versions: FileVersions
+) -> tuple[list[_Replacement], list[_Replacement]]:
     """Swap a statement that gives a variable a constant with its neighbour, which does not know the variable."""
     del versions
     flow = flow_of(language_name)

@@ -36,7 +36,7 @@ class _Found:
     before: Mapping[str, TreeFile]
     after: Mapping[str, TreeFile]
     tests: frozenset[str]
-    """Classes of which tests fail on the buggy tree."""
+    """Classes with tests that fail on the buggy tree."""
     commit: str
     date: str
     repository: str | None

@@ -36,12 +36,13 @@ class EnergyMeter:
     """Reads the energy that GPUs have used, which their driver (NVML) counts from when it was loaded."""
 
     def __init__(self, device: Any) -> None:
-        """Take a device of torch."""
+        """Take a device of torch, whose peak of memory counts from here, too."""
         self._driver: Any = None
         if device.type != "cuda":
             return
         import torch  # noqa: PLC0415  # a table of costs is made without it
 
+        torch.cuda.reset_peak_memory_stats(device)  # of an earlier training in this process
         try:
             name = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
             driver = ctypes.CDLL("libnvidia-ml.so.1")

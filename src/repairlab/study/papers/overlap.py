@@ -73,7 +73,7 @@ def robustness(facts: PaperFacts) -> Table:
 
 
 _MADE = "+"
-"""What stands between the name of a benchmark and how it was perturbed."""
+"""Stands between the name of a benchmark and its perturbations."""
 _PART = re.compile(r"-[0-9a-f]{8}$")
 """Behind the name where only some of the bugs were perturbed."""
 

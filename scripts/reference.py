@@ -10,12 +10,13 @@ import dataclasses
 import inspect
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from typer.main import get_command
 
@@ -191,6 +192,15 @@ def systems() -> Iterator[str]:
         yield f"## {name}\n"
         yield first + "\n"
         yield from [" ".join(more) + "\n"] if more else ()
+        if preset := tomllib.loads(text).get("npr4j"):
+            told = [f"{key} {value}" for key, value in preset_values(preset) if not key.startswith("search.")]
+            yield f"Preset `npr4j`: {', '.join(f'`{item}`' for item in told)}.\n"
+
+
+def preset_values(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the settings of a preset by their whole names."""
+    for key, value in table.items():
+        yield from preset_values(value, f"{path}{key}.") if isinstance(value, dict) else [(f"{path}{key}", value)]
 
 
 def network(settings: NetworkSettings) -> str:

@@ -17,6 +17,7 @@ from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.pair_reports import PairFolder, match, pair_bar, represent, show, stats
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import read_text
 from repairlab.core.model import Access
 from repairlab.core.record import to_data
 from repairlab.languages.language import default_cache
@@ -186,6 +187,12 @@ def decontaminate(
     against: Annotated[list[str], typer.Option("--against", help="A benchmark; may be given several times.")],
     near: Near = 0.8,
     exact: Annotated[bool, typer.Option("--exact", help="Drop only equal texts, not near ones.")] = False,
+    projects: Annotated[
+        bool, typer.Option("--projects", help="Also drop pairs of the bugs' repositories, and of others with the same name.")
+    ] = False,
+    forks: Annotated[
+        Path | None, typer.Option("--forks", help="Also drop pairs of these repositories: a file with one OWNER/NAME per line.")
+    ] = None,
     embedding_model: Annotated[
         str | None,
         typer.Option("--embedding-model", help="Also compare embeddings: PROVIDER/NAME, or local/NAME for sentence-transformers."),
@@ -195,7 +202,8 @@ def decontaminate(
     json: Json = False,
 ) -> None:
     """Drop pairs that a benchmark contains: exactly, nearly or by embedding."""
-    settings = DecontaminateSettings(near=None if exact else near, embedding=embedding_threshold)
+    listed = tuple(line.strip() for line in read_text(forks).splitlines() if line.strip()) if forks else ()
+    settings = DecontaminateSettings(near=None if exact else near, embedding=embedding_threshold, projects=projects, forks=listed)
     benchmarks = [open_benchmark(name) for name in against]
     with _embedder(embedding_model, base_url) as embedder, pair_bar(pairs, "pairs compared") as done:
         made = decontaminate_pairs(pairs, to, benchmarks, settings, embedder=embedder, done=done)

@@ -84,6 +84,14 @@ def run(
             rich_help_panel=SEEN,
         ),
     ] = None,
+    perturb: Annotated[
+        str | None,
+        typer.Option(
+            "--perturb",
+            help="Run on bugs that look different and mean the same: rename, dead-code, reorder; comma-separated.",
+            rich_help_panel=SEEN,
+        ),
+    ] = None,
     stop_when_fixed: Annotated[
         bool | None,
         typer.Option(
@@ -138,13 +146,15 @@ def run(
     seen = {key: value for key, value in shown.items() if value is not None}
     file = config or experiment
     if resume is not None:
-        if file or to or seen or set(given) - {"k"}:
+        if file or to or seen or perturb or set(given) - {"k"}:
             raise UserError(_RESUMES)
         settings, access = _resumed(Store(resume).manifest().experiment, own)
         require_drawn(given.get("k", ()), settings.n)
         folder = resume
     else:
         settings, access = _experiment(file, given, seen, own)
+        if perturb is not None:
+            settings = _perturbed(settings, perturb, to.parent if to else Path("runs"), here)
         folder = to or Path("runs") / default_name(settings)
     here = dataclasses.replace(here, access=access)
     if dry_run:
@@ -199,6 +209,24 @@ def _experiment(
     settings["settings"] = {**settings.get("settings", {}), **settings.pop(name, {}), **values.settings}
     access = {**settings.pop("access", {}), **values.access}
     return make_experiment(settings), _access(name, access)
+
+
+def _perturbed(settings: Experiment, changes: str, parent: Path, here: Machine) -> Experiment:
+    """Return the settings for the perturbed benchmark, which is made beside the run; say which bugs it lacks."""
+    from repairlab.building.perturbing import perturb, perturbed_name  # noqa: PLC0415  # with all that builds benchmarks
+
+    names = [part.strip() for part in changes.split(",")]
+    benchmark = open_benchmark(settings.benchmark)
+    bugs = benchmark.select(settings.include, limit=settings.limit)
+    folder = parent / perturbed_name(benchmark, names, [bug.id for bug in bugs])
+    with progress_bar() as progress:
+        task = progress.add_task("perturbed bugs checked", total=len(bugs))
+        made = perturb(benchmark, bugs, names, folder, here, done=lambda: progress.advance(task))
+    for bug_id, reason in made.left_out.items():
+        talk().print(f"{bug_id} is left out: {reason}", markup=False)
+    parts = ", ".join(f"{name} in {sum(name in got for got in made.made.values())}" for name in made.changes)
+    talk().print(f"{count(len(made.made), 'perturbed bug')} in {folder}: {parts}", markup=False)
+    return dataclasses.replace(settings, benchmark=str(folder), include=(), limit=None)
 
 
 def _access(repairer: str, given: Mapping[str, Any]) -> object | None:

@@ -14,6 +14,7 @@ from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.learning.networks.folder import read_members, read_settings, require_extra
+from repairlab.learning.training.cost import cost_table
 from repairlab.learning.training.settings import SystemSettings, as_facts, load_system, system_names
 from repairlab.study.charts import draw_curves
 
@@ -58,7 +59,7 @@ def train(
     ] = None,
     pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of the set of pairs.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help="published (default), npr4j or small.")] = None,
     change: Annotated[list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; repeatable.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped or killed training.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Decides initial weights, order of pairs and dropout.")] = 1,
@@ -80,10 +81,20 @@ def train(
     ] = None,
     include: Include = None,
     limit: Limit = None,
+    costs: Annotated[
+        list[Path] | None, typer.Option("--costs", help="Print a table of what this trained model cost; repeatable.")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print the settings file, to copy and change.")] = False,
     json: Json = False,
 ) -> None:
     """Train a network on bug–fix pairs."""
+    if costs:
+        table = cost_table(costs)
+        print_json(table.data()) if json else print_table(
+            table.title, table.columns, [["–" if cell is None else cell for cell in row] for row in table.rows]
+        )
+        talk().print(*table.notes, markup=False)
+        return
     if system is None:
         print_json({"systems": system_names()}) if json else print_table("Systems", ["name"], [(name,) for name in system_names()])
         return

@@ -120,6 +120,8 @@ class Facts:
     """Languages that share `headers` with it: in their trees such a file is theirs."""
     traits: frozenset[str] = frozenset()
     """Its name and the families that fix patterns know: `typed` declares variables with types, `c` is C or grew out of it."""
+    dead_code: tuple[str, ...] = ()
+    """Lines that do nothing wherever a statement may stand, with a new variable NAME."""
     idioms: Idioms = Idioms()
     """Pieces of code that fix templates put in."""
     is_indented: bool = False

@@ -47,6 +47,7 @@ def test_the_raw_folders_of_npr4j(tmp_path: Path) -> None:
             "fix_methods/d4j_aa.txt": "int f() { return 2; }\n",
             "buggy_classes/aa.java": "class A { int f() { return 1; } }\n",
             "metas/d4j_aa.txt": "val<sep>aa<sep>[0:1]<sep>[0:1]<sep>p<sep>replace",
+            "buggy_classes/bb.txt": "class B { int g() { } }\n",
             "buggy_methods/bb.txt": "int g() { }\n",
             "fix_methods/bb.txt": "int g() { return 0; }\n",
             "metas/bb.txt": "train<sep>bb<sep>[0:1]",
@@ -61,7 +62,7 @@ def test_the_raw_folders_of_npr4j(tmp_path: Path) -> None:
             context="class A { int f() { return 1; } }\n",
         )
     ]
-    assert [pair.id for pair in read_pairs(tmp_path / "made", "train")] == ["bb"]
+    assert [(pair.id, pair.context) for pair in read_pairs(tmp_path / "made", "train")] == [("bb", "class B { int g() { } }\n")]
 
 
 TASK = "int b = 2;\n\nclass A {\n  void f() {\n    int b = 1;\n  }\n  void g() {\n    int b = 1;\n  }\n}\n"
@@ -120,6 +121,12 @@ def test_mined_records_of_npr4j(tmp_path: Path) -> None:
     assert run(["import", "npr4j-records", str(tmp_path / "one.json"), "--to", str(tmp_path / "made")]) == 0
     pair = Pair(id="c1@f()", buggy="a", fixed="b", repository="https://example.org/r", commit="c1")
     assert list(read_pairs(tmp_path / "made", "train")) == [pair]
+
+    record["method_info"] = {"buggy": {"code": "a", "parent_file": "c1\\P_dir\\A.java"}, "fix": {"code": "b"}}
+    mined = write_files(tmp_path / "mined", {"c1/P_dir/A.java": "class { a }"})
+    (tmp_path / "one.json").write_text(json.dumps(record))
+    assert run(["import", "npr4j-records", str(tmp_path / "one.json"), str(mined), "--to", str(tmp_path / "again")]) == 0
+    assert [found.context for found in read_pairs(tmp_path / "again", "train")] == ["class { a }"]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """QuixBugs' programs come with the tests of the checkout, sorted by running them, and without a trace of their fix."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from repairlab.building.importers.importer import Settings
-from repairlab.building.importers.quixbugs import read
+from repairlab.building.importers.quixbugs import _junit_class, read
 from repairlab.core.errors import UserError
 from repairlab.validation.machine import Machine
 
@@ -154,8 +155,39 @@ def test_programs_as_json_lines_have_the_same_tests(importing: Any, machine: Mac
     importing.run("quixbugs", "quix.jsonl", machine=machine, language="python")
     bug = importing.benchmark.bug("twice")
     assert bug.oracle.trigger == ("python_testcases/test_twice.py::test_twice[input_data1-6]",)
-    with pytest.raises(UserError, match="has no tests in Java"):
-        read([importing.source / "quix.jsonl"], Settings(language="java"))
+
+
+def test_java_programs_as_json_lines_get_junit_classes_of_their_cases(importing: Any, machine: Machine) -> None:
+    entry = {"name": "twice", "python_buggy": PYTHON, "python_fixed": PYTHON_FIXED, "pytest_source": PYTHON_TEST}
+    alone = JAVA.replace("Node wrap(int n)", "int wrap(int n)").replace("new Node()", "n")
+    java = {"java_buggy": alone, "java_fixed": alone.replace("n + 1", "n + n")}
+    tests = [{"args": [1], "expected": 2}, {"args": [3], "expected": 6}]
+    graph = {**entry, **java, "name": "graph", "tests": []}
+    importing.write({"quix.jsonl": json.dumps({**entry, **java, "tests": tests}) + "\n" + json.dumps(graph) + "\n"})
+    made = importing.run("quixbugs", "quix.jsonl", machine=machine, language="java")
+    bug = importing.benchmark.bug("twice")
+    assert bug.oracle.trigger == ("java_testcases.junit.TWICE_TEST::test_1",)
+    assert bug.oracle.regression == ("java_testcases.junit.TWICE_TEST::test_0",)
+    assert [item.id for item in made.dropped] == ["graph"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "cases", "call"),
+    [
+        ("int f(int[] items, String s)", [[[[1, 2], "a"], 3]], 'same(3, java_programs.F.f(new int[]{1, 2}, "a"))'),
+        (
+            "ArrayList<Integer> f(ArrayList<ArrayList<Integer>> a)",
+            [[[[[1], []]], []]],
+            "same(list(), java_programs.F.f(list(list(1), list())))",
+        ),
+        ("boolean f(int [][] a)", [[[[[1]]], True]], "same(true, java_programs.F.f(new int[][]{new int[]{1}}))"),
+        ("void f(int[] a)", [[[[1]], None]], None),
+        ("int f(int a, int b)", [[[1], 2]], None),
+    ],
+)
+def test_cases_become_calls_in_java(signature: str, cases: Sequence[Any], call: str | None) -> None:
+    made = _junit_class("F", "f", f"class F {{ public static {signature} {{ }} }}", cases)
+    assert (call is None and made is None) or (call is not None and made is not None and call in made)
 
 
 def test_a_language_must_be_named_and_known(importing: Any) -> None:

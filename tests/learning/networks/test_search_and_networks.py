@@ -35,6 +35,16 @@ KINDS = {
     "causal": NetworkSettings(kind="pretrained", family="causal", width=16, heads=2, decoder_layers=2),
     "causal, LoRA": NetworkSettings(kind="pretrained", family="causal", width=16, heads=2, decoder_layers=1, lora_rank=2),
     "convolution": NetworkSettings(kind="convolution", width=16, embedding=12, encoder_layers=2, decoder_layers=2, context=True),
+    "convolution, widths": NetworkSettings(
+        kind="convolution",
+        width=16,
+        encoder_layers=2,
+        encoder_widths=(8, 16),
+        encoder_kernels=(1, 4),
+        decoder_layers=3,
+        decoder_widths=(12, 8, 8),
+        decoder_kernels=(2, 1, 3),
+    ),
 }
 
 

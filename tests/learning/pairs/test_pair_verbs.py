@@ -1,5 +1,6 @@
 """The verbs of `pairs`: what is kept, what is dropped and why, and that nothing is half written."""
 
+import dataclasses
 import json
 import random
 from collections.abc import Sequence
@@ -11,10 +12,11 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
+from repairlab.core.bug import Provenance
 from repairlab.core.diff import apply_edits, changed_lines_of
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairForm, PairSet
-from repairlab.learning.pairs.contamination import DecontaminateSettings, decontaminate_pairs, texts_of
+from repairlab.learning.pairs.contamination import FORK, PROJECT, DecontaminateSettings, decontaminate_pairs, texts_of
 from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs, features, near_index
 from repairlab.learning.pairs.edits import edit_of, words
 from repairlab.learning.pairs.exporting import export_pairs, fixeval_tokens
@@ -186,6 +188,29 @@ def test_pairs_that_a_benchmark_holds_are_dropped(tmp_path: Path) -> None:
     assert ids(tmp_path / "b", "train") == ["free"] and made.splits == {"train": 1}
     assert {item["of"] for item in dropped(tmp_path / "b")} == {bug.id}
     assert any(text.text == function for text in texts_of(bug))
+
+
+def test_pairs_of_a_benchmarks_projects_and_of_their_forks_are_dropped(tmp_path: Path) -> None:
+    starter = open_benchmark("starter")
+    found = next(item for item in starter if item.problem.language == "java")
+    bug = dataclasses.replace(found, origin=Provenance(repository="https://github.com/apache/commons-lang.git"))
+    bench = dataclasses.replace(starter, bugs=[bug])
+    names = {
+        "own": "https://api.github.com/repos/apache/Commons-Lang",
+        "same-name": "someone/commons-lang",
+        "fork": "https://github.com/who/lang3-fix",
+        "other": "apache/commons-math",
+        "unknown": None,
+    }
+    pairs = [pair(name, f"int {len(url or name)} ;", "int x ;", repository=url) for name, url in names.items()]
+    source = write_set(tmp_path / "a", {"train": pairs})
+    settings = DecontaminateSettings(projects=True, forks=("who/lang3-fix",))
+    decontaminate_pairs(source, tmp_path / "b", [bench], settings)
+    assert ids(tmp_path / "b", "train") == ["other", "unknown"]
+    told = {str(item["id"]).rpartition("/")[2]: item["reason"] for item in dropped(tmp_path / "b")}
+    assert told == {"own": PROJECT, "same-name": FORK, "fork": FORK}
+    with pytest.raises(UserError, match="no bug says from which repository"):
+        decontaminate_pairs(source, tmp_path / "c", [starter], DecontaminateSettings(projects=True))
 
 
 def test_embeddings_find_what_texts_do_not(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Each representation on code that can be read at a glance: what is read, what is written, what comes of wrong answers."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,19 @@ def test_recoder_edits_the_smallest_part_and_copies() -> None:
         (),
     ):
         assert made.recover(encoded, wrong) == ()
+
+
+def test_one_subtree_is_written_anew_with_copied_leaves() -> None:
+    made = representation("recoder", {"subtree": True})
+    fixed = METHOD.replace(LINE, f"if (by > size) {{ {LINE} }}").replace("clear()", "clear(by)")
+    encoded, fix = made.target(WHOLE, fixed)
+    assert [token for token in fix if token in ("modify", "insert", "append", "delete")] == ["modify"]
+    copied = [int(after[1:]) for token, after in pairwise(fix) if token == "copy"]
+    assert copied and all(not encoded.memory["nodes"][at].end - at > 1 for at in copied), "only leaves are copied"
+    assert any(same_code("java", text, fixed) for text in made.recover(encoded, fix))
+    encoded, fix = made.target(WHOLE, put_back(BUG, FIXED))
+    places = {label: at for at, label in enumerate(encoded.source)}
+    assert fix[:2] == ("modify", f"@{places['binary_expression -']}"), "the smallest subtree that differs"
 
 
 def test_recoder_reads_the_part_around_the_bug_of_a_long_method() -> None:

@@ -8,7 +8,8 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.model import load_ensemble
+from repairlab.learning.networks.inputs import Written
+from repairlab.learning.networks.model import load_ensemble, merge
 from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.predictions import predict, read_predictions
 from repairlab.learning.representations.code import same_code
@@ -31,6 +32,44 @@ def test_settings_survive_being_written_and_have_a_small_twin(name: str) -> None
     assert small.model.network.width < published.model.network.width
     assert published.model.system == name
     assert published.search
+
+
+NPR4J = ("codebert-ft", "codet5-ft", "coconut", "codit", "edits", "recoder", "rewardrepair", "sequencer", "tufano", "unixcoder-ft")
+
+
+@pytest.mark.parametrize("name", NPR4J)
+def test_every_system_of_npr4j_has_its_preset_with_beam_300(name: str) -> None:
+    made = load_system(name, preset="npr4j")
+    assert made.model.decoding.beam == 300
+    assert with_changes(made, {}) == made
+    assert made.merge == ("equal-shares" if name == "coconut" else "by-score")
+
+
+def test_recurrent_networks_of_npr4j_are_wide_lstms_trained_with_adagrad() -> None:
+    found = {name: load_system(name, preset="npr4j") for name in ("tufano", "sequencer")}
+    networks = [made.model.network for made in found.values()]
+    assert [(item.kind, item.cell, item.width) for item in networks] == [("recurrent", "lstm", 512)] * 2
+    assert [made.training.optimiser for made in found.values()] == ["adagrad"] * 2
+    assert [round(made.training.learning_rate, 3) for made in found.values()] == [0.1, 0.427]
+    assert found["sequencer"].model.vocabulary.size == 173_766
+
+
+def test_of_ten_models_the_first_thirty_candidates_each_are_taken() -> None:
+    lists = [
+        [Written(tokens=(f"{member}", f"{rank}"), logprob=-rank - 0.1 * member, n_tokens=2) for rank in range(300)]
+        for member in range(10)
+    ]
+    found = merge(lists, "equal-shares", 300)
+    assert {item.tokens for item in found} == {(f"{member}", f"{rank}") for member in range(10) for rank in range(30)}
+
+
+def test_presets_that_are_not_there_are_refused() -> None:
+    with pytest.raises(UserError, match="lora has no preset npr4j"):
+        load_system("lora", preset="npr4j")
+    with pytest.raises(UserError, match="unknown preset 'nice'"):
+        load_system("lora", preset="nice")
+    with pytest.raises(UserError, match="one for each of 5 layers"):
+        load_system("coconut", changes=["network.decoder_kernels=[1,2]"])
 
 
 @pytest.mark.systems

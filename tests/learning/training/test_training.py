@@ -14,11 +14,13 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 from safetensors.torch import load_file
 
+from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.learning.networks.model import load_ensemble
 from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.pairs.representing import PairEncoder
 from repairlab.learning.predictions import predict, read_predictions
+from repairlab.learning.training.cost import cost_table
 from repairlab.learning.training.loop import Look
 from repairlab.learning.training.search import search_settings
 from repairlab.learning.training.settings import SystemSettings, load_system
@@ -148,8 +150,22 @@ def test_a_budget_of_time_ends_a_training_with_its_schedule(pairs: Path, tmp_pat
     assert listener.looks[-1].learning_rate < 0.9 * settings.training.learning_rate
 
 
+def test_metrics_say_what_a_training_cost_and_a_table_compares_models(
+    pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = train(small("transformer", *QUICK), pairs, tmp_path / "model", CPU, Quiet())
+    cost = json.loads((made.folder / "metrics.json").read_text())["cost"]
+    assert 0 < cost["seconds"] < 500 and cost["tokens"] > 100 and cost["peak_memory_mb"] > 10
+    assert cost["device"].startswith("cpu") and cost["energy_j"] is None
+    assert run(["train", "--costs", str(made.folder), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)["rows"][0]
+    assert [row[3], row[4], row[8], row[9]] == [made.n_parameters, made.steps, cost["tokens"], None]
+    assert run(["train", "--costs", str(tmp_path)]) == 2
+    assert "trained to its end" in capsys.readouterr().err
+
+
 def test_a_search_keeps_the_best_of_its_trials_as_one_model(pairs: Path, tmp_path: Path) -> None:
-    settings = small("transformer", *QUICK)
+    settings = small("transformer", *QUICK, "merge=equal-shares")
     listener = Quiet()
     trials = search_settings(settings, pairs, tmp_path / "found", CPU, listener, n=3, keep=2)
     told = json.loads((tmp_path / "found" / "trials.json").read_text())
@@ -157,6 +173,11 @@ def test_a_search_keeps_the_best_of_its_trials_as_one_model(pairs: Path, tmp_pat
     assert len({json.dumps(trial["settings"]) for trial in told}) > 1
     model = load_ensemble(tmp_path / "found", device="cpu")
     assert len(model.members) == 2
+    assert model.rule == "equal-shares"
+    whole, first = cost_table([tmp_path / "found", trials[0].folder]).rows
+    seconds = [cost.seconds for trial in trials[:2] if (cost := trial.cost)]
+    assert whole[2] == 2 and first[2] == 1
+    assert whole[6] == pytest.approx(sum(seconds), abs=0.1)
     assert [trial["valid_loss"] for trial in told] == sorted(trial["valid_loss"] for trial in told)
 
 

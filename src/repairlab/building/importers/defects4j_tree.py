@@ -54,7 +54,7 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
         with contextlib.suppress(UserError):
             if all(path.endswith(".java") for path in _changed_by(patch)):
                 made = patched(made, patch)
-    return _generated(_without_keyword_packages(_with_packages_of_jarjar(made)))
+    return generated(_without_keyword_packages(_with_packages_of_jarjar(made)))
 
 
 def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
@@ -115,7 +115,7 @@ def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
     return tree
 
 
-def _generated(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
+def generated(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
     """Add the sources that the project's own build would make from templates, whose signs stand for facts of its pom.xml."""
     facts = _own_facts(tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else {}
     for path in [path for path in tree if path.endswith(_TEMPLATE)]:

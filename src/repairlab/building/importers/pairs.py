@@ -28,10 +28,11 @@ PAIR_SETS = {
     "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
     "codrep": "CodRep's folder Datasets, or one DatasetN of it (Tasks/, Solutions/), or JSON Lines with before and after.",
     "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
-    "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
+    "npr4j-records": "NPR4J's mined records: a JSON file of one or several; then, for classes, the folder of mined files.",
 }
 """Name and what to give as SOURCE."""
 
+_RECORDS, _MINED = "npr4j-records", "the folder with COMMIT/P_dir/… that the records name"
 _KNOWN_SPLITS = ("train", "valid", "test")
 _OURS = ("dropped.jsonl", "made.jsonl")
 _FIXEVAL_SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test", "eval": "eval"}
@@ -94,13 +95,15 @@ def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
     """Look at a source of pairs; they are read while they are iterated over."""
     if name not in PAIR_SETS:
         raise unknown("importer", name, PAIR_SETS)
-    (source,) = need_sources(list(sources), (PAIR_SETS[name],))
+    source, *files = need_sources(
+        list(sources), (PAIR_SETS[name], *([_MINED] if name == _RECORDS else [])), optional=name == _RECORDS
+    )
     if name in _LAYOUTS:
         return _open_parallel(name, source)
     if name == "fixeval-pairs":
         return _open_fixeval(source)
     read, form = _JAVA[name]
-    pairs = read(source)
+    pairs = _records(source, files[0]) if files else read(source)
     facts = PairSet(
         name=name, version="1", licence="none stated", description=PAIR_SETS[name], language="java", form=form, abstract=False
     )
@@ -188,12 +191,18 @@ def _raw_folder(folder: Path) -> Iterator[tuple[str, Pair]]:
         if split not in _KNOWN_SPLITS:
             repository, commit, split = split or None, fields[1] if len(fields) > 1 else None, "train"
         buggy, fixed = (read_text(folder / kind / f"{name}.txt") for kind in ("buggy_methods", "fix_methods"))
-        context = folder / "buggy_classes" / f"{name.rpartition('_')[2]}.java"  # classes are stored without a prefix such as d4j_
-        around = read_text(context, "utf-8") if context.is_file() else ""
+        # Classes are stored with or without a prefix such as d4j_, and by different scripts as *.java or *.txt.
+        places = [
+            folder / "buggy_classes" / f"{stem}{end}" for stem in (name, name.rpartition("_")[2]) for end in (".java", ".txt")
+        ]
+        context = next((path for path in places if path.is_file()), None)
+        around = read_text(context, "utf-8") if context else ""
         yield split, Pair(id=name, buggy=buggy, fixed=fixed, context=around, repository=repository, commit=commit)
 
 
-def _records(path: Path) -> Iterator[tuple[str, Pair]]:
+def _records(path: Path, mined: Path | None = None) -> Iterator[tuple[str, Pair]]:
+    """Read records; the class around a method is the file of the commit, where that is among the mined ones."""
+    mined = (mined or path.parent).resolve()
     whole = read_json(path)
     entries: list[Any] = whole if isinstance(whole, list) else [whole]
     for number, entry in enumerate(entries, start=1):
@@ -205,6 +214,9 @@ def _records(path: Path) -> Iterator[tuple[str, Pair]]:
             field(field(methods, side, dict, f"{where}, method_info"), "code", str, f"{where}, method_info.{side}")
             for side in ("buggy", "fix" if "fix" in methods else "fixed")
         ]
+        buggy = field(methods, "buggy", dict, where)
+        file = mined.joinpath(*str(buggy.get("parent_file") or ".").replace("\\", "/").split("/")).resolve()
+        context = read_text(file) if file.is_file() and file.is_relative_to(mined) else ""
         commit = field(entry, "commit_info", dict, where)
         url = str(commit.get("commit_url:") or commit.get("commit_url") or "")  # their key has a colon
         yield (
@@ -213,6 +225,7 @@ def _records(path: Path) -> Iterator[tuple[str, Pair]]:
                 id=field(entry, "id", str, where),
                 buggy=texts[0],
                 fixed=texts[1],
+                context=context if texts[0] in context else "",
                 repository=commit.get("repo"),
                 commit=url.rpartition("/")[2] or None,
             ),
@@ -283,6 +296,6 @@ def _with_newlines(text: str) -> str:
 _JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm]] = {
     "codrep": (codrep_pairs, "line"),
     "npr4j-raw": (_raw_folder, "method"),
-    "npr4j-records": (_records, "method"),
+    _RECORDS: (_records, "method"),
 }
 """Sets of Java code: how each is read, and what it holds."""

@@ -1,6 +1,6 @@
 """QuixBugs: forty classic algorithms with a bug each, in Java (JUnit) and Python (pytest).
 
-Its Python programs as JSON Lines are laid out like a checkout, with what their tests need.
+Its programs as JSON Lines are laid out like a checkout, with what their tests need; JUnit classes are made from the cases.
 """
 
 import ast
@@ -34,8 +34,6 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     name = pick_language(settings, ("java", "python"))
     if name is None:
         raise UserError("QuixBugs has programs in two languages: say which with --language python or --language java")
-    if path.is_file() and name == "java":
-        raise UserError(f"{path} has no tests in Java: give a checkout of QuixBugs")
     source = _Source(path)
     programs = source.programs(f"correct_{name}_programs", ".java" if name == "java" else ".py")
     if not programs:
@@ -250,6 +248,82 @@ class Node:
 """
 
 
+_SIGNATURE = r"public static (?P<type>[\w<>\[\], ]+?) {name}\((?P<parameters>[^)]*)\)"
+_CASE = """
+    @org.junit.Test(timeout = 3000)
+    public void test_{number}() throws java.lang.Exception {{
+        same({expected}, java_programs.{program}.{function}({arguments}));
+    }}
+"""
+_JUNIT_CLASS = """\
+package java_testcases.junit;
+
+public class {program}_TEST {{
+    @SuppressWarnings("unchecked")
+    private static <T> java.util.ArrayList<T> list(Object... items) {{
+        return new java.util.ArrayList<T>((java.util.List<T>) java.util.Arrays.asList(items));
+    }}
+
+    private static void same(Object expected, Object found) {{
+        if (expected instanceof Double && found instanceof Number) {{
+            org.junit.Assert.assertEquals((Double) expected, ((Number) found).doubleValue(), 1e-6);
+        }} else {{
+            org.junit.Assert.assertEquals(text(expected), text(found));
+        }}
+    }}
+
+    private static String text(Object value) {{
+        java.util.StringJoiner made = new java.util.StringJoiner(", ", "[", "]");
+        if (value instanceof Iterable) {{
+            ((Iterable<?>) value).forEach(item -> made.add(text(item)));
+        }} else if (value != null && value.getClass().isArray()) {{
+            for (int i = 0; i < java.lang.reflect.Array.getLength(value); i++) {{
+                made.add(text(java.lang.reflect.Array.get(value, i)));
+            }}
+        }} else {{
+            String told = String.valueOf(value);
+            return value instanceof String ? told : told.replace('(', '[').replace(')', ']');  // pairs print as (1, 2)
+        }}
+        return made.toString();
+    }}
+{cases}}}
+"""
+
+
+def _junit_class(name: str, function: str, program: str, cases: Sequence[Sequence[object]]) -> str | None:
+    """Return a JUnit class with the cases of a Java program; none where its function cannot be called with them."""
+    found = re.search(_SIGNATURE.format(name=re.escape(function)), program)
+    if found is None or found["type"] == "void":
+        return None
+    parameters = re.split(r",(?![^<]*>)", found["parameters"]) if found["parameters"].strip() else []
+    types = [parameter.strip().rpartition(" ")[0].removeprefix("final ") for parameter in parameters]
+    made = []
+    for number, (given, expected) in enumerate(cases):
+        arguments = given if isinstance(given, list) else [given]
+        if len(arguments) != len(types):
+            return None
+        told = ", ".join(_java_value(argument, type_) for argument, type_ in zip(arguments, types, strict=True))
+        made.append(
+            _CASE.format(number=number, expected=_java_value(expected, "Object"), program=name, function=function, arguments=told)
+        )
+    return _JUNIT_CLASS.format(program=name, cases="".join(made))
+
+
+def _java_value(value: object, type_: str) -> str:
+    """Return a JSON value as an expression of Java.
+
+    >>> _java_value([[1, 2], []], "int[][]"), _java_value(["a", 1.5], "ArrayList<Object>")
+    ('new int[][]{new int[]{1, 2}, new int[]{}}', 'list("a", 1.5)')
+    """
+    if isinstance(value, list):
+        inner = type_.removesuffix("[]")
+        items = ", ".join(_java_value(item, inner if inner != type_ else "Object") for item in value)
+        return f"new {type_.replace(' ', '')}{{{items}}}" if inner != type_ else f"list({items})"
+    if value is None or isinstance(value, bool | str):
+        return json.dumps(value)
+    return f"{value}L" if isinstance(value, int) and abs(value) >= 2**31 else str(value)
+
+
 def files_of_lines(path: Path) -> dict[str, str]:
     """Return the files that a checkout with the file's programs would have, by path."""
     files = {"conftest.py": _CONFTEST, "python_testcases/load_testdata.py": _LOADER}
@@ -266,4 +340,9 @@ def files_of_lines(path: Path) -> dict[str, str]:
         cases = [[case.get("args"), case.get("expected")] for case in field(entry, "tests", list, where) if isinstance(case, dict)]
         if cases:
             files[f"json_testcases/{name}.json"] = "".join(json.dumps(case) + "\n" for case in cases)
+        if "java_buggy" in entry:
+            wrong, right = (field(entry, key, str, where) for key in ("java_buggy", "java_fixed"))
+            files[f"java_programs/{name.upper()}.java"], files[f"correct_java_programs/{name.upper()}.java"] = wrong, right
+            if cases and (test_class := _junit_class(name.upper(), name, right, cases)):
+                files[f"{_JAVA_TESTS}/{name.upper()}_TEST.java"] = test_class
     return files

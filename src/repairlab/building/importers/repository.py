@@ -53,6 +53,24 @@ class Repository:
         """Return the day of a commit: 2020-02-29."""
         return self._git("show", "-s", "--format=%cs", revision, check=True).stdout.decode().strip()
 
+    def branches(self) -> list[str]:
+        """Return the names of all branches, those of remotes with the name of the remote before."""
+        listed = self._git("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", check=True).stdout.decode()
+        return [line.split("/", 2)[2] for line in listed.splitlines()]
+
+    def revision_of(self, branch: str) -> str:
+        """Return the newest commit of a branch, here or of a remote."""
+        for name in (branch, f"origin/{branch}"):
+            done = self._git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+            if done.returncode == 0:
+                return done.stdout.decode().strip()
+        raise UserError(f"{self.folder} has no branch {branch}; fetch it")
+
+    def subjects(self, revision: str) -> list[tuple[str, str]]:
+        """Return the commits up to a revision, the newest first, each with the first line of its message."""
+        lines = self._git("log", "--format=%H %s", revision, check=True).stdout.decode("utf-8", "replace").splitlines()
+        return [(line[:40], line[41:]) for line in lines]
+
     def version(self, revision: str) -> str:
         """Return the version that the last tag before a commit names, or nothing."""
         said = self._git("describe", "--tags", "--abbrev=0", revision).stdout.decode("utf-8", "replace")

@@ -51,10 +51,13 @@ SOURCES = {
     ),
     "quixbugs": SourceForm(
         about="A checkout of QuixBugs, or its programs as JSON Lines; --language python or java.",
-        layout="`java_testcases/junit`, or `python_testcases` with `json_testcases`; or one file `*.jsonl` (Python)",
+        layout="`java_testcases/junit`, or `python_testcases` with `json_testcases`; or one file `*.jsonl`",
         languages=("python", "java"),
         options=("--language",),
-        notes=("Tests that fail with the right program are left out by name, as QuixBugs itself does.",),
+        notes=(
+            "Tests that fail with the right program are left out by name, as QuixBugs itself does.",
+            "JSON Lines have no JUnit classes: these are made of the JSON cases, which nine programs on graphs lack.",
+        ),
     ),
     "humanevalfix": SourceForm(
         about="A file humanevalpack*.jsonl of HumanEvalFix; --language where it holds several.",
@@ -192,13 +195,34 @@ SOURCES = {
             "Regression tests are all tests of the files that the two lists name.",
         ),
     ),
+    "bears": SourceForm(
+        about="A clone of bears-benchmark with all its branches; jars in --libs.",
+        layout="`scripts/data/bug_id_and_branch.json`; branches with commits *Bug commit*, *Human patch* and a file `bears.json`",
+        languages=("java",),
+        options=("--libs",),
+        notes=(
+            "The buggy tree is that of the human patch with the sources of the bug commit. Failing classes come from `bears.json`.",
+            "Only the changed module is built, by javac; `--libs` holds the jars that Maven would fetch.",
+        ),
+    ),
+    "bugs-jar": SourceForm(
+        about="A checkout of bugs-dot-jar with its submodules, or the clone of one project; jars in --libs.",
+        layout="branches `bugs-dot-jar_ISSUE_COMMIT` with `.bugs-dot-jar/developer-patch.diff` and `test-results.txt`",
+        languages=("java",),
+        options=("--libs",),
+        notes=(
+            "Built as `bears` is. Tests are those of the failing classes of `test-results.txt`, else those that the patch changes.",
+        ),
+    ),
 }
 """Name → what the function `read` of the module of this name reads."""
+
+_BRANCHES = {name: f"repairlab.building.importers.java_branches:{name.replace('-', '_')}" for name in ("bears", "bugs-jar")}
 
 IMPORTERS: Parts[Importer] = Parts(
     "importers",
     "importer",
-    {name: f"repairlab.building.importers.{name.replace('-', '_')}:read" for name in SOURCES},
+    {name: f"repairlab.building.importers.{name.replace('-', '_')}:read" for name in SOURCES} | _BRANCHES,
     about={name: source.about for name, source in SOURCES.items()},
     check=lacking(callable_too=True),
 )

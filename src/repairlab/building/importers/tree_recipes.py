@@ -21,7 +21,7 @@ from repairlab.core.storage.checking import checked, read_toml
 
 _PYTEST_FILE = re.compile(rb"^\s*(?:async\s+)?def test|^class \w*Test", re.MULTILINE)
 _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-_JUNIT = re.compile(rb"@(?:\w+\.)*Test\b|\bextends\s+(?:\w+\.)*TestCase\b")
+_JUNIT = re.compile(rb"@(?:\w+\.)*Test\b|\bextends\s+(?:\w+\.)*(?:TestCase|\w*Test(?:Base)?)\b")
 _SHOWING_JUNIT_5 = b"org.junit.jupiter"
 _JAVA_RELEASE = 8
 _GO_NEEDS = re.compile(rb"^\s*require\b", re.MULTILINE)

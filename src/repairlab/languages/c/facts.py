@@ -120,6 +120,7 @@ FACTS = Facts(
     fences=("c", "h", "objectivec", "cuda"),
     comments=("//", "/*"),
     grammar="tree_sitter_c",
+    dead_code=("if (0) { int NAME = 0; (void)NAME; }",),
     flow="repairlab.languages.c.facts:FLOW",
     headers=(".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc"),
     relatives=("cpp",),

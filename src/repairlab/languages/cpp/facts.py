@@ -96,6 +96,7 @@ FACTS = replace(
     build=Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
     fences=("cpp", "c++", "cc", "cxx", "hpp"),
     grammar="tree_sitter_cpp",
+    dead_code=("if (false) { int NAME = 0; (void)NAME; }",),
     flow="repairlab.languages.cpp.facts:FLOW",
     relatives=("c",),
     method_around="class A {\n%s\n};",

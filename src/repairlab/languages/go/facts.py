@@ -57,6 +57,7 @@ FACTS = Facts(
     fences=("go", "golang"),
     comments=("//", "/*"),
     grammar="tree_sitter_go",
+    dead_code=("if false { var NAME = 0; _ = NAME }",),
     opaque=r'"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|`[^`]*`|//[^\n]*+|/\*[\s\S]*?\*/',
     idioms=IDIOMS,
     traits=frozenset({"go"}),

@@ -178,6 +178,7 @@ FACTS = Facts(
     fences=("java",),
     comments=("//", "/*"),
     grammar="tree_sitter_java",
+    dead_code=("if (false) { int NAME = 0; }",),
     flow="repairlab.languages.java.facts:FLOW",
     rejection="repairlab.languages.java.rejection:rejection",
     opaque=r'"""(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/',

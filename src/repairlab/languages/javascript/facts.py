@@ -57,6 +57,7 @@ FACTS = Facts(
     fences=("javascript", "js", "mjs", "cjs", "jsx", "node", "nodejs"),
     comments=("//", "/*"),
     grammar="tree_sitter_javascript",
+    dead_code=("if (false) { let NAME = 0; }",),
     opaque=r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\[\s\S])*)\'|`(?>(?:[^`\\]++|\\[\s\S])*)`|//[^\n]*+|/\*[\s\S]*?\*/',
     idioms=IDIOMS,
     traits=frozenset({"javascript"}),

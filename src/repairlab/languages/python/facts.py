@@ -134,6 +134,7 @@ FACTS = Facts(
     fences=("python", "py", "python3"),
     comments=("#",),
     grammar="tree_sitter_python",
+    dead_code=("if False:", "    NAME = 0"),
     flow="repairlab.languages.python.facts:FLOW",
     idioms=IDIOMS,
     traits=frozenset({"python"}),

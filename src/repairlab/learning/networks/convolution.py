@@ -21,25 +21,34 @@ _FIRST_POSITION = 1
 """Positions begin behind that of padding."""
 
 
+def _stack(shape: list[tuple[int, int]]) -> tuple[nn.ModuleList, nn.ModuleList]:
+    """Return the convolutions of layers, and what makes a layer's input as wide as its output."""
+    ins = [shape[0][0], *(width for width, _ in shape[:-1])]
+    sizes = [(before, *layer) for before, layer in zip(ins, shape, strict=True)]
+    return (
+        nn.ModuleList(nn.Conv1d(before, 2 * width, kernel) for before, width, kernel in sizes),
+        nn.ModuleList(nn.Linear(before, width) if before != width else nn.Identity() for before, width, _ in sizes),
+    )
+
+
 class ConvolutionEncoder(nn.Module):
     """Reads a sequence; returns what attention compares with, and what it takes."""
 
     def __init__(self, settings: NetworkSettings, size: int) -> None:
         """Take sizes; `size` is that of an embedding."""
         super().__init__()
-        width, self.kernel = settings.width, settings.kernel
-        self.inward, self.outward = nn.Linear(size, width), nn.Linear(width, size)
-        self.layers = nn.ModuleList(nn.Conv1d(width, 2 * width, settings.kernel) for _ in range(settings.encoder_layers))
+        shape = settings.encoder_shape()
+        self.inward, self.outward = nn.Linear(size, shape[0][0]), nn.Linear(shape[-1][0], size)
+        self.layers, self.residuals = _stack(shape)
         self.dropout = nn.Dropout(settings.dropout)
 
     def forward(self, words: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return keys and values; nothing depends on padding, which is zero in every layer."""
         states = self.inward(words)
-        before = (self.kernel - 1) // 2
-        for layer in self.layers:
-            around = (states * mask).transpose(1, 2)
-            seen = functional.pad(self.dropout(around), (before, self.kernel - 1 - before))
-            states = (functional.glu(layer(seen), 1).transpose(1, 2) + states) * _HALF
+        for layer, residual in zip(self.layers, self.residuals, strict=True):
+            around, beside = (states * mask).transpose(1, 2), layer.kernel_size[0] - 1
+            seen = functional.pad(self.dropout(around), (beside // 2, beside - beside // 2))
+            states = (functional.glu(layer(seen), 1).transpose(1, 2) + residual(states)) * _HALF
         keys = self.outward(states)
         return keys, (keys + words) * _HALF
 
@@ -96,21 +105,22 @@ class Convolution(nn.Module):
         """Take settings and the sizes of the vocabularies, which may be one."""
         super().__init__()
         self.settings = settings
-        width, size = settings.width, settings.embedding or settings.width
+        shape, size = settings.decoder_shape(), settings.embedding or settings.width
         self.source_embedding, self.target_embedding = word_embeddings(settings, n_source, n_target, size)
         self.source_positions = nn.Embedding(settings.positions, size)
         self.target_positions = nn.Embedding(settings.positions, size)
         self.encoders = nn.ModuleList(ConvolutionEncoder(settings, size) for _ in range(2 if settings.context else 1))
-        self.inward, self.outward = nn.Linear(size, width), nn.Linear(width, size)
-        layers = range(settings.decoder_layers)
-        self.layers = nn.ModuleList(nn.Conv1d(width, 2 * width, settings.kernel) for _ in layers)
-        self.attentions = nn.ModuleList(nn.ModuleList(ConvolutionAttention(width, size) for _ in self.encoders) for _ in layers)
+        self.inward, self.outward = nn.Linear(size, shape[0][0]), nn.Linear(shape[-1][0], size)
+        self.layers, self.residuals = _stack(shape)
+        self.attentions = nn.ModuleList(
+            nn.ModuleList(ConvolutionAttention(width, size) for _ in self.encoders) for width, _ in shape
+        )
         self.dropout = nn.Dropout(settings.dropout)
         embeddings = (self.source_embedding, self.target_embedding, self.source_positions, self.target_positions)
         for embedding in dict.fromkeys(embeddings):  # in a fixed order
             nn.init.normal_(embedding.weight, std=0.1)
         for layer in [*self.layers, *(layer for encoder in self.encoders for layer in encoder.layers)]:
-            nn.init.normal_(layer.weight, std=math.sqrt(4 * (1 - settings.dropout) / (settings.kernel * width)))
+            nn.init.normal_(layer.weight, std=math.sqrt(4 * (1 - settings.dropout) / (layer.kernel_size[0] * layer.in_channels)))
             nn.init.zeros_(layer.bias)
         self.head = TokenHead(size, n_target, tied=self.target_embedding if settings.tied else None, copy=settings.copy)
 
@@ -120,17 +130,17 @@ class Convolution(nn.Module):
         memories = self._encode(batch)
         written = self._embed(written_before(batch.target), self.target_embedding, self.target_positions, 0)
         states, weights = self.inward(written), None
-        for layer, attentions in zip(self.layers, self.attentions, strict=True):
-            seen = functional.pad(self.dropout(states).transpose(1, 2), (self.settings.kernel - 1, 0))
-            states, weights = self._layer(layer(seen), states, written, attentions, memories)
+        for layer, residual, attentions in zip(self.layers, self.residuals, self.attentions, strict=True):
+            seen = functional.pad(self.dropout(states).transpose(1, 2), (layer.kernel_size[0] - 1, 0))
+            states, weights = self._layer(layer(seen), residual(states), written, attentions, memories)
         hidden = self.dropout(self.outward(states))
         return self.head.losses(hidden, weights, batch.source, batch.target, smoothing)
 
     def start(self, batch: TokenBatch, beam: int) -> ConvolutionState:
         """Return the state of `beam` hypotheses for each source."""
         memories = self._encode(batch)
-        nothing = memories[0].keys.new_zeros(batch.source.shape[0] * beam, self.settings.width, self.settings.kernel - 1)
-        earlier = [nothing] * self.settings.decoder_layers
+        n, keys = batch.source.shape[0] * beam, memories[0].keys
+        earlier = [keys.new_zeros(n, layer.in_channels, layer.kernel_size[0] - 1) for layer in self.layers]
         return ConvolutionState(memories=memories, source=batch.source, n_extra=batch.n_extra, earlier=earlier, beam=beam)
 
     def step(self, state: ConvolutionState, tokens: torch.Tensor) -> tuple[torch.Tensor, ConvolutionState]:
@@ -138,11 +148,11 @@ class Convolution(nn.Module):
         words = self._embed(tokens[:, None], self.target_embedding, self.target_positions, state.n_written)
         written = words.view(-1, state.beam, words.shape[-1])
         states, weights, earlier = self.inward(written), None, []
-        for layer, attentions, before in zip(self.layers, self.attentions, state.earlier, strict=True):
+        for layer, residual, attentions, before in zip(self.layers, self.residuals, self.attentions, state.earlier, strict=True):
             seen = torch.cat((before, states.reshape(-1, states.shape[-1], 1)), 2)
             earlier.append(seen[:, :, 1:])
             found = layer(seen).view(*states.shape[:2], -1).transpose(1, 2)
-            states, weights = self._layer(found, states, written, attentions, state.memories)
+            states, weights = self._layer(found, residual(states), written, attentions, state.memories)
         found = self.head.log_probabilities(self.outward(states), weights, state.source.unsqueeze(1), state.n_extra)
         return found.flatten(0, 1), dataclasses.replace(state, earlier=earlier, n_written=state.n_written + 1)
 

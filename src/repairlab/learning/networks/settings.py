@@ -47,6 +47,10 @@ class NetworkSettings:
     input_feeding: Annotated[bool, "A recurrent decoder sees its last attention; slower to train."] = True
     bridge: Annotated[bool, "A layer between the last state of the encoder and the first of the decoder."] = True
     kernel: Annotated[int, "Tokens that a convolution sees."] = 3
+    encoder_widths: Annotated[tuple[int, ...], "Units of a convolution's layers: one for each, or for all; empty: width."] = ()
+    decoder_widths: tuple[int, ...] = ()
+    encoder_kernels: Annotated[tuple[int, ...], "Kernels of a convolution's layers, likewise; empty: kernel."] = ()
+    decoder_kernels: tuple[int, ...] = ()
     positions: Annotated[int, "Longest sequence, for learned positions."] = 1024
     places: Annotated[
         Places, "How a Transformer knows places: learned vectors, RoPE within a sequence, or RoPE from target to source, too."
@@ -61,10 +65,32 @@ class NetworkSettings:
         for name in ("width", "encoder_layers", "decoder_layers", "heads", "kernel", "positions"):
             if getattr(self, name) < 1:
                 raise UserError(f"network.{name} is {getattr(self, name)}: write a number of at least 1")
+        for name in ("encoder_widths", "encoder_kernels", "decoder_widths", "decoder_kernels"):
+            found, layers = getattr(self, name), getattr(self, f"{name[:7]}_layers")
+            if len(found) not in (0, 1, layers) or any(number < 1 for number in found):
+                raise UserError(
+                    f"network.{name} is {list(found)}: write one number of at least 1, or one for each of {layers} layers"
+                )
         if not 0 <= self.dropout < 1:
             raise UserError(f"network.dropout is {self.dropout}: write a number from 0 to less than 1")
         if self.kind in ("transformer", "edits", "grammar") and self.width % self.heads:
             raise UserError(f"network.width is {self.width}, which {self.heads} heads cannot share: choose a multiple")
+
+    def encoder_shape(self) -> list[tuple[int, int]]:
+        """Return width and kernel of each layer of a convolutional encoder.
+
+        >>> NetworkSettings(encoder_layers=2, encoder_widths=(128, 256)).encoder_shape()
+        [(128, 3), (256, 3)]
+        """
+        return self._shape(self.encoder_layers, self.encoder_widths, self.encoder_kernels)
+
+    def decoder_shape(self) -> list[tuple[int, int]]:
+        """Return the same for a decoder."""
+        return self._shape(self.decoder_layers, self.decoder_widths, self.decoder_kernels)
+
+    def _shape(self, layers: int, widths: tuple[int, ...], kernels: tuple[int, ...]) -> list[tuple[int, int]]:
+        wide, seen = widths or (self.width,), kernels or (self.kernel,)
+        return [(wide[at % len(wide)], seen[at % len(seen)]) for at in range(layers)]
 
 
 @record

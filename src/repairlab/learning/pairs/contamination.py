@@ -1,7 +1,7 @@
 """Leave out pairs that a benchmark holds, so that what is trained on them has not seen its bugs.
 
 A pair is compared with the changed files of every bug, before and after the fix, and with the functions that the fix changes;
-pairs of lines with the changed lines themselves.
+pairs of lines with the changed lines themselves. By project, pairs of a bug's repository and of its forks go, too.
 """
 
 import difflib
@@ -24,6 +24,7 @@ from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, every
 from repairlab.repairers.llm.client.model import Embedder
 
 EQUAL, NEAR, EMBEDDED = "is in the benchmark", "is nearly in the benchmark", "is embedded near a bug of the benchmark"
+PROJECT, FORK = "is of a project of the benchmark", "is of a fork of a project of the benchmark"
 _BATCH = 64
 _LINES = ("line", "expression")
 """Forms that are too short for anything but equality of both texts."""
@@ -37,6 +38,10 @@ class DecontaminateSettings:
     """Jaccard index of token pairs from which on a text is nearly in the benchmark; none: only equal ones."""
     embedding: float = 0.95
     """Cosine above which an embedded text is (Defects4C's rule); only where an embedder is given."""
+    projects: bool = False
+    """Whether pairs of the benchmark's projects go, and those of repositories with the same name (NPR4J, criterion 2)."""
+    forks: tuple[str, ...] = ()
+    """More repositories to leave out, such as forks of another name."""
 
 
 class BugText(NamedTuple):
@@ -63,17 +68,51 @@ def decontaminate_pairs(
     if not bugs:
         names = ", ".join(benchmark.name for benchmark in benchmarks)
         raise UserError(f"{names}: no bug is in {facts.language}, the language of {source}; there is nothing to compare with")
-    found = _contained_lines(source, bugs) if facts.form in _LINES else _contained(source, bugs, settings, embedder, done)
+    found = _of_projects(source, bugs, settings) if settings.projects or settings.forks else {}
+    found = (_contained_lines(source, bugs) if facts.form in _LINES else _contained(source, bugs, settings, embedder, done)) | found
     step = {
         "by": "pairs decontaminate",
         "settings": {
             "near": settings.near,
             "embedding": settings.embedding if embedder else None,
             "embedder": embedder.name if embedder else None,
+            "projects": settings.projects,
+            "forks": list(settings.forks),
         },
         "against": [{"name": item.name, "version": item.version, "digest": item.digest} for item in benchmarks],
     }
     return rewrite(source, to, step, lambda split, pair: found.get(f"{split}/{pair.id}", split))
+
+
+def repository_name(url: str) -> str:
+    """Return owner and name of a repository, in lower case.
+
+    >>> repository_name("https://api.github.com/repos/Apache/commons-lang"), repository_name("git@example.org:a/b.git")
+    ('apache/commons-lang', 'a/b')
+    """
+    parts = url.lower().strip().rstrip("/").removesuffix(".git").replace(":", "/").split("/")
+    return "/".join(part for part in parts[-2:] if part)
+
+
+def _of_projects(source: Path, bugs: Sequence[Bug], settings: DecontaminateSettings) -> dict[str, Decision]:
+    """Return the pairs of projects of a benchmark, of repositories with their names, and of forks that are given."""
+    own = {repository_name(bug.origin.repository): bug.id for bug in bugs if bug.origin.repository} if settings.projects else {}
+    if settings.projects and not own:
+        raise UserError("no bug says from which repository it is, so that pairs cannot be left out by project; give --forks FILE")
+    names = {name.rpartition("/")[2]: bug for name, bug in own.items()}
+    listed = {repository_name(fork): fork for fork in settings.forks}
+    found: dict[str, Decision] = {}
+    known = False
+    for split, pair in every_pair(source):
+        known = known or pair.repository is not None
+        name = repository_name(pair.repository or "")
+        if name in own:
+            found[f"{split}/{pair.id}"] = Drop(reason=PROJECT, of=own[name])
+        elif name in listed or name.rpartition("/")[2] in names:
+            found[f"{split}/{pair.id}"] = Drop(reason=FORK, of=listed.get(name) or names[name.rpartition("/")[2]])
+    if not known:
+        raise UserError(f"no pair of {source} says from which repository it is, so that none can be left out by project")
+    return found
 
 
 def texts_of(bug: Bug) -> Iterator[BugText]:

@@ -1,4 +1,4 @@
-"""`recoder`: the syntax tree of the method and the edits of it (Recoder)."""
+"""`recoder`: the syntax tree of the method and the edits of it (Recoder), or one subtree of it written anew (CODIT)."""
 
 import itertools
 from collections import Counter
@@ -23,7 +23,7 @@ from repairlab.learning.representations.code import (
     words,
 )
 from repairlab.learning.representations.code_tree import CodeNode, read_tree
-from repairlab.learning.representations.recoder_edits import applied, written_edits
+from repairlab.learning.representations.recoder_edits import applied, subtree_edit, written_edits
 from repairlab.learning.representations.recoder_grammar import (
     ROOT,
     UNKNOWN,
@@ -55,11 +55,14 @@ class RecoderTree:
         max_nodes: int = 500,
         max_written: int = 60,
         max_recovered: int = 100,
+        subtree: bool = False,
     ) -> None:
         """Take the grammar (none: every rule and terminal may be written) and limits.
 
-        They are on the nodes read, the tokens written, and the ways to fill placeholders.
+        They are on the nodes read, the tokens written, and the ways to fill placeholders. With `subtree`, a fix is one change of
+        the smallest node that holds all of it.
         """
+        self._edits = subtree_edit if subtree else written_edits
         self.grammar = None if grammar is None else grammar_of(grammar)
         self.max_nodes, self.max_written, self.max_recovered = max_nodes, max_written, max_recovered
         self._examples: dict[str, str] = {}
@@ -92,7 +95,7 @@ class RecoderTree:
         """Return the nodes and the edits; a terminal that the grammar does not have becomes a placeholder."""
         encoded = self.encode(sample)
         new = read_tree(sample.language, outdented(fixed, encoded.memory["indent"]))
-        written = written_edits(part_read(encoded), self._same_part(encoded, new))
+        written = self._edits(part_read(encoded), self._same_part(encoded, new))
         if self.grammar is not None:
             if any(rule_parts(token) and token not in self.grammar.rules for token in written):
                 raise Unrepresentable("the fix needs a rule that the grammar does not have")

@@ -34,6 +34,20 @@ def written_edits(old: CodeNode, new: CodeNode) -> tuple[str, ...]:
     return (*_Writer(sources).edits(old, new), END)
 
 
+def subtree_edit(old: CodeNode, new: CodeNode) -> tuple[str, ...]:
+    """Return the change of the smallest node that holds all that differs: its new tree by rules, with copied leaves (CODIT)."""
+    if old.words() == new.words():
+        return (END,)
+    leaves = {_key(node): node for node in reversed(old.named()) if not node.children}
+    place, wanted = old, new
+    while place.children and place.rule == wanted.rule:
+        differing = [pair for pair in zip(place.children, wanted.children, strict=True) if _key(pair[0]) != _key(pair[1])]
+        if len(differing) != 1 or not differing[0][0].is_named:
+            break
+        place, wanted = differing[0]
+    return ("modify", pointer(place), *_Writer(leaves).tree(wanted), END)
+
+
 def applied(old: CodeNode, written: Sequence[str], *, copied: Mapping[int, CodeNode] | None = None) -> CodeNode | None:
     """Return a tree with the edits made; none when they make no sense. `copied` are the nodes by number that may be copied."""
     made: CodeNode | None = old.copy()

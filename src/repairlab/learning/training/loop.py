@@ -16,6 +16,7 @@ from repairlab.learning.networks.cuda_graphs import GraphedPass
 from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.training.batches import BatchPlan, PairStore, feed, plan_epoch
 from repairlab.learning.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
+from repairlab.learning.training.cost import EnergyMeter, TrainingCost, device_facts
 from repairlab.learning.training.distributed import ProcessGroup
 from repairlab.learning.training.settings import TrainingSettings
 
@@ -80,7 +81,9 @@ class _Progress:
     n_batches: int = 0
     """Since the last look."""
     elapsed_s: float = 0.0
-    """Up to the last checkpoint, for a training with a budget of time."""
+    """Up to the last checkpoint, as energy and tokens."""
+    energy_j: float = 0.0
+    n_tokens: int = 0
     looks: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -128,6 +131,8 @@ class Trainer:
         self._n_tokens = 0
         self._most_steps = self._n_steps = 0
         self._begun = time.monotonic()
+        self._meter = EnergyMeter(job.device)
+        self._energy = self._meter.joules()
 
     def run(self, *, resume: bool) -> list[dict[str, Any]]:
         """Train until the end of epochs, steps or patience; the network then has its best weights. Returns all looks."""
@@ -151,6 +156,27 @@ class Trainer:
         if self._best:
             job.network.load_state_dict(self._best)
         return progress.looks
+
+    def cost(self) -> TrainingCost:
+        """Return what the training has taken up to now."""
+        self._take_stock()
+        progress, group, (name, peak) = self._progress, self.job.group, device_facts(self.job.device)
+        return TrainingCost(
+            seconds=round(progress.elapsed_s, 3),
+            device=name,
+            n_devices=group.size,
+            peak_memory_mb=peak,
+            tokens=progress.n_tokens * group.size,
+            energy_j=None if self._energy is None else round(progress.energy_j * group.size, 1),
+        )
+
+    def _take_stock(self) -> None:
+        """Count time and energy up to now."""
+        now = self._meter.joules()
+        self._progress.elapsed_s = time.monotonic() - self._begun
+        if now is not None and self._energy is not None:
+            self._progress.energy_j += now - self._energy
+            self._energy = now
 
     def _plans(self, epoch: int) -> list[BatchPlan]:
         group = self.job.group
@@ -180,6 +206,7 @@ class Trainer:
         for number, (plan, batch) in enumerate(feed(self.job.store, plans[first:], self.job.device), start=first + 1):
             self._loss += self._guarded(self.job.alter(batch))
             self._n_tokens += plan.n_tokens
+            progress.n_tokens += plan.n_tokens
             n_batches = number - progress.batch
             if n_batches < self._settings.accumulate and number < len(plans):
                 continue
@@ -296,7 +323,7 @@ class Trainer:
     def _save(self, *, force: bool = False) -> None:
         if not self.job.group.is_first or not (force or time.monotonic() - self._saved >= self._settings.checkpoint_s):
             return
-        self._progress.elapsed_s = time.monotonic() - self._begun
+        self._take_stock()
         state = {
             "identity": self.job.identity,
             "progress": asdict(self._progress),

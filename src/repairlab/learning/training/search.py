@@ -9,9 +9,10 @@ from typing import Any
 from repairlab.core.errors import UserError
 from repairlab.core.storage.encoding import write_aside
 from repairlab.learning.networks.folder import ENSEMBLE
+from repairlab.learning.training.cost import METRICS, TrainingCost
 from repairlab.learning.training.loop import TrainingListener
 from repairlab.learning.training.settings import SearchRange, SystemSettings, with_changes
-from repairlab.learning.training.train import METRICS, TrainedModel, TrainOptions, train
+from repairlab.learning.training.train import TrainedModel, TrainOptions, train
 
 TRIALS = "trials.json"
 
@@ -47,7 +48,7 @@ def search_settings(
     told = [{"folder": model.folder.name, "settings": drawn, **model.metrics} for model, drawn in made]
     write_aside(folder / TRIALS, json.dumps(told, indent=2) + "\n")
     members = [model.folder.name for model, _ in made[:keep]]
-    write_aside(folder / ENSEMBLE, json.dumps({"members": members, "rule": "by-score"}, indent=2) + "\n")
+    write_aside(folder / ENSEMBLE, json.dumps({"members": members, "rule": settings.merge}, indent=2) + "\n")
     return [model for model, _ in made]
 
 
@@ -70,5 +71,6 @@ def _finished(folder: Path) -> TrainedModel | None:
     if not path.is_file():
         return None
     facts = json.loads(path.read_text(encoding="utf-8"))
-    names = TrainedModel.__dataclass_fields__
-    return TrainedModel(**{name: value for name, value in facts.items() if name in names}, folder=folder)
+    cost = TrainingCost(**facts["cost"]) if facts.get("cost") else None
+    names = TrainedModel.__dataclass_fields__.keys() - {"cost", "folder"}
+    return TrainedModel(**{name: value for name, value in facts.items() if name in names}, folder=folder, cost=cost)

@@ -12,9 +12,12 @@ from typing import Annotated, Any, Literal
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record, to_data
 from repairlab.core.storage.checking import checked
+from repairlab.learning.networks.folder import MergeRule
 from repairlab.learning.networks.settings import DecodingSettings, ModelSettings, NetworkSettings, VocabularySettings
 
 SMALL = "small"
+PRESETS = ("published", "npr4j", SMALL)
+"""A system's own paper, NPR4J's training of it, and a network for tests and first steps."""
 _SUFFIX = f"-{SMALL}"
 
 
@@ -89,6 +92,8 @@ class SystemSettings:
     """Texts that a subword tokenizer must not split."""
     search: Mapping[str, SearchRange] = dataclasses.field(default_factory=dict)
     """By name of a setting, as in `network.width`."""
+    merge: MergeRule = "by-score"
+    """How candidates of several models of a search become one list."""
 
     def check(self) -> None:
         """Refuse what cannot work."""
@@ -104,8 +109,8 @@ def system_names() -> tuple[str, ...]:
 
 def load_system(name: str, *, preset: str | None = None, changes: Sequence[str] = ()) -> SystemSettings:
     """Return the settings of a shipped system, of `NAME-small`, or of a TOML file; `changes` are like `network.width=128`."""
-    if preset not in (None, "published", SMALL):
-        raise unknown("preset", str(preset), ("published", SMALL))
+    if preset not in (None, *PRESETS):
+        raise unknown("preset", str(preset), PRESETS)
     path = Path(name)
     is_file = path.suffix == ".toml"
     known = system_names()
@@ -125,9 +130,13 @@ def load_system(name: str, *, preset: str | None = None, changes: Sequence[str] 
         raise UserError(f"{path} is not valid TOML: {error}") from None
     if isinstance(facts.get("representation"), str):  # its name alone: settings of it may follow
         facts["representation"] = {"name": facts["representation"]}
-    small = facts.pop(SMALL, {})
-    if preset == SMALL or plain != name:
-        _lay_over(facts, small)
+    others = {item: facts.pop(item, None) for item in PRESETS[1:]}
+    wanted = SMALL if plain != name else preset
+    if wanted in others:
+        chosen = others[wanted]
+        if chosen is None:
+            raise UserError(f"{name} has no preset {wanted}: leave --preset out, or use one of NPR4J's systems")
+        _lay_over(facts, chosen)
     for change in changes:
         _lay_over(facts, _change(change))
     return _made(facts, str(path) if is_file else f"the system {plain}", text if is_file and not changes else "")
@@ -146,7 +155,7 @@ def as_facts(settings: SystemSettings) -> dict[str, Any]:
     model = to_data(settings.model)
     facts = {name: model[name] for name in ("system", "max_source", "max_target", "max_context")}
     facts["representation"] = {"name": model["representation"], **settings.representation}
-    facts["marks"] = list(settings.marks)
+    facts |= {"marks": list(settings.marks), "merge": settings.merge}
     search = {
         name: {key: value for key, value in to_data(item).items() if value is not None and value != [] and value is not False}
         for name, item in settings.search.items()
@@ -172,6 +181,7 @@ def _made(facts: dict[str, Any], where: str, toml: str = "") -> SystemSettings:
     search = {
         name: checked(SearchRange, item, f"{where}, search of {name}") for name, item in _flat(facts.pop("search", {}), ()).items()
     }
+    rules: dict[str, MergeRule] = checked(dict[str, MergeRule], {"merge": facts.pop("merge", "by-score")}, where)
     representation = facts.pop("representation", {})
     representation = dict(representation) if isinstance(representation, Mapping) else {"name": representation}
     head = {**facts, "representation": representation.pop("name", None)}
@@ -179,7 +189,7 @@ def _made(facts: dict[str, Any], where: str, toml: str = "") -> SystemSettings:
         if not isinstance(head.get(name), str):
             raise UserError(f"{where} does not say its {name}")
     kept = checked(ModelSettings, to_data({**head, **made}), where, toml=toml)
-    settings = SystemSettings(model=kept, training=training, representation=representation, marks=marks, search=search)
+    settings = SystemSettings(model=kept, training=training, representation=representation, marks=marks, search=search, **rules)
     settings.check()
     return settings
 

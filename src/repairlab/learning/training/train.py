@@ -29,6 +29,7 @@ from repairlab.learning.networks.vocabulary import FIRST_PLACE, WordVocabulary
 from repairlab.learning.pairs.pair_files import HEAD, read_head
 from repairlab.learning.pairs.representing import PairEncoder, learn_representation, representation_for
 from repairlab.learning.training.batches import PairStore, Renaming, feed, plan_all, plan_rows
+from repairlab.learning.training.cost import METRICS, TrainingCost
 from repairlab.learning.training.distributed import ProcessGroup, joined_processes
 from repairlab.learning.training.loop import Trainer, TrainingJob, TrainingListener
 from repairlab.learning.training.numbering import make_numbering, number_tokens
@@ -38,7 +39,6 @@ WORK = ".work"
 """Folder within a model's folder for what is needed in training only."""
 STARTED = "started.json"
 CURVES = "curves.jsonl"
-METRICS = "metrics.json"
 SYSTEM = "system.toml"
 CARD = "README.md"
 _SPLITS = ("train", "valid")
@@ -72,6 +72,8 @@ class TrainedModel:
     metrics: dict[str, float]
     dropped: dict[str, int]
     sizes: dict[str, int]
+    cost: TrainingCost | None = None
+    """None: the model was trained by an earlier version."""
 
 
 @record
@@ -213,7 +215,9 @@ def _train_prepared(
         alter=_altering(settings, numbering, device),
     )
     validation = ValidationSet(valid_split, numbering, settings.training, settings.model.decoding)
-    looks = Trainer(job, validation, listener).run(resume=options.resume)
+    trainer = Trainer(job, validation, listener)
+    looks = trainer.run(resume=options.resume)
+    cost = trainer.cost()
     network.eval()
     best = [look for look in looks if look["is_best"]][-1:] or looks[-1:]
     metrics = {name: value for look in best for name, value in look.items() if name in ("valid_loss", "perplexity")}
@@ -228,6 +232,7 @@ def _train_prepared(
         metrics=metrics,
         dropped=begun.dropped,
         sizes=begun.sizes,
+        cost=cost,
     )
     if group.is_first:
         _write(network, looks, made, settings, begun)
@@ -319,6 +324,7 @@ def model_card(made: TrainedModel, settings: SystemSettings, begun: TrainingStar
     model, metrics = settings.model, made.metrics
     dropped = "\n".join(f"- {count} left out: {reason}" for reason, count in sorted(made.dropped.items()))
     sizes = ", ".join(f"{split} {n}" for split, n in made.sizes.items())
+    cost = f"{made.cost.seconds:,.0f} s on {made.cost.device}, {made.cost.tokens:,} tokens" if made.cost else "not known"
     return f"""# {model.system}
 
 A model for program repair, trained by repairlab {VERSION}.
@@ -330,6 +336,7 @@ A model for program repair, trained by repairlab {VERSION}.
 | network | {model.network.kind}, {made.n_parameters:,} parameters |
 | pairs | {begun.pairs} (digest {begun.data}): {sizes} |
 | training | {made.steps} steps, {made.epochs} epochs, seed {begun.seed} |
+| cost | {cost} |
 | validation | perplexity {metrics["perplexity"]:.3f}, exact match at beam 1 {100 * metrics["exact_match"]:.1f} % |
 
 {dropped}

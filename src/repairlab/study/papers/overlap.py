@@ -1,12 +1,13 @@
-"""Bugs that systems fix together or alone (NL2Fix, figure 3), as a table of sets and a picture of them."""
+"""Bugs that systems fix together or alone (NL2Fix, figure 3), and before and after the bugs were perturbed (NPR4J, § 7)."""
 
+import re
 from collections.abc import Sequence
 
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
-from repairlab.core.table import Table, percent
-from repairlab.metrics.compare import Overlaps, Region, overlaps
+from repairlab.core.table import Cell, Table, percent
+from repairlab.metrics.compare import Overlaps, Region, mcnemar, overlaps
 from repairlab.study.papers.facts import PaperFacts, RunFacts
 
 _MOST = 24
@@ -40,6 +41,51 @@ def overlap(facts: PaperFacts) -> Table:
         ),
         figure=_figure(runs, found) if found.regions else None,
     )
+
+
+def robustness(facts: PaperFacts) -> Table:
+    """Return what each system fixes of the same bugs before and after they were perturbed."""
+    plain = {_asked(run): run for run in facts.runs if _MADE not in _benchmark(run)}
+    rows: list[tuple[Cell, ...]] = []
+    for run in facts.runs:
+        name, changed, changes = _benchmark(run).partition(_MADE)
+        before = plain.get((_PART.sub("", name), *_asked(run)[1:])) if changed else None
+        if before is None:
+            continue
+        old, new = ({bug.samples.bug_id: bug.is_fixed for bug in item.decided} for item in (before, run))
+        both = sorted(old.keys() & new.keys())
+        lost, gained = ([bug for bug in both if one[bug] and not other[bug]] for one, other in ((old, new), (new, old)))
+        n_old, n_new = (sum(item[bug] for bug in both) for item in (old, new))
+        shares = (percent(n_old, len(both)), percent(n_new, len(both)))
+        p = round(mcnemar(len(lost), len(gained)), 4)
+        rows.append((before.name, changes, len(both), n_old, shares[0], n_new, shares[1], len(lost), len(gained), p))
+    if not rows:
+        raise UserError("no run has a twin on perturbed bugs; make one with: repairlab run BENCHMARK … --perturb rename")
+    return Table(
+        name="robustness",
+        title="Fixed bugs before and after bugs were perturbed",
+        source="NPR4J, § 7",
+        columns=("system", "changes", "bugs", "before", "% before", "after", "% after", "lost", "gained", "p"),
+        rows=tuple(rows),
+        n_heads=2,
+        notes=("Bugs that both runs decided. p: exact McNemar test.",),
+    )
+
+
+_MADE = "+"
+"""Stands between the name of a benchmark and its perturbations."""
+_PART = re.compile(r"-[0-9a-f]{8}$")
+"""Behind the name where only some of the bugs were perturbed."""
+
+
+def _benchmark(run: RunFacts) -> str:
+    return run.scores.run.manifest.benchmark_name
+
+
+def _asked(run: RunFacts) -> tuple[object, ...]:
+    """Return what has to be the same before and after."""
+    asked = run.scores.run.manifest.experiment
+    return _benchmark(run), asked.repairer, asked.settings, asked.n, asked.visibility, asked.rounds
 
 
 def _figure(runs: Sequence[RunFacts], found: Overlaps) -> Figure:

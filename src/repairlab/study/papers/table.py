@@ -16,6 +16,7 @@ _TABLES = {
     "prompts": "rates:prompts",
     "curves": "rates:curves",
     "overlap": "overlap:overlap",
+    "robustness": "overlap:robustness",
     "similarity": "similarity:similarity",
     "codebleu": "similarity:codebleu",
     "exact": "similarity:exact",

@@ -1,4 +1,4 @@
-"""The bugs of a benchmark's folder, read when they are asked for; what was read before is in an index, but for trees and cases.
+"""The bugs of a benchmark's folder, read on demand and indexed, without their trees and cases.
 
 An entry counts as long as no file of its bug has changed. One that is stale, damaged or missing costs the time of reading the bug.
 """

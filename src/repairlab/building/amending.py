@@ -32,7 +32,7 @@ def exclusion_line(bug: Bug, names: Sequence[str]) -> str:
 
 
 def exclude(bug: Bug, names: Sequence[str]) -> None:
-    """Write the exclusion of tests to a bug's bug.toml, the rest of which stays as it is."""
+    """Write the exclusion of tests to a bug's bug.toml and leave the rest as it is."""
     wanted = exclusion_line(bug, names)
     if shows_nothing(bug, names):
         raise UserError(f"bug {bug.id}: nothing that shows the bug would be left; leave the bug out of the benchmark")

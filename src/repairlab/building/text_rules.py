@@ -21,11 +21,11 @@ from repairlab.validation.apply import changed_files, protected
 
 Level = Literal["warn", "fail"]
 _NEAR = 0.9
-"""Share of common words from which two bugs are nearly the same."""
+"""Two bugs are near duplicates if they share at least this part of their words."""
 _SHORTEST_COMMIT = 7
-"""Characters by which people name commits."""
+"""Fewest characters of a commit hash that count as naming the commit."""
 _COPIED = 0.9
-"""Share of the lines of a fixed file from which another file is a copy of it."""
+"""A file that has at least this share of the lines of a fixed file is a copy of it."""
 _UNSEEN = frozenset(("__pycache__", ".git"))
 """Folders that are not copied with a tree; of the second a rule tells by itself."""
 _HISTORY = (".git", ".hg", ".svn", ".bzr", "CVS")
@@ -289,7 +289,7 @@ def _defined(item: AuditedBug) -> set[str]:
 
 
 def _unissued(texts: Sequence[AuditedBug]) -> Iterator[Finding]:
-    """Without a description nobody can know what is wrong but by the tests, which are hidden."""
+    """Without a description only the hidden tests say what is wrong."""
     for item in texts:
         if not item.bug.problem.description.strip():
             yield Finding(

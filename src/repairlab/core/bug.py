@@ -130,7 +130,7 @@ class Labels:
     category: str | None = None
     """Defects4C taxonomy: A.1-A.4 signature, B sanitizer, C.1-C.3 memory, D.1-D.2 logic."""
     domain: str | None = None
-    """What the project is for, such as networking or compilers, in words of whoever labels it."""
+    """The purpose of the project in free text, such as networking or compilers."""
     symptom: str | None = None
     """What a user sees: wrong answer, crash, time-out, memory, output, presentation, compile error, memory error."""
     difficulty: Difficulty | None = None

@@ -20,7 +20,7 @@ from repairlab.validation.validator import Conditions
 
 @record
 class Task:
-    """One bug of a run: what its candidates are proposed from and judged by, and what is stored of them."""
+    """One bug of a run, with everything needed to propose and judge its candidates, and those already stored."""
 
     bug: Bug
     experiment: Experiment
@@ -80,7 +80,7 @@ class Entry:
 
 @record
 class Order:
-    """What a worker is asked to do: propose all candidates of a bug, or judge some that are stored.
+    """An order to a worker: propose all candidates of a bug, or judge some that are stored.
 
     Candidates of equal form stand in one order; orders for the same bug can be done at the same time.
     """
@@ -115,7 +115,7 @@ class Proposed:
     candidate_id: str
     rank: int
     form: str
-    """The digest of its normal form; empty where nobody else is to judge it."""
+    """The digest of its normal form; empty if the worker that drew it also judges it."""
     body: bytes
     """The candidate as it is encoded; empty when it is stored already."""
 
@@ -160,7 +160,7 @@ class Failed:
 
 @record
 class Progress:
-    """One step of a run, for whoever watches."""
+    """One step of a run."""
 
     bug_id: str
     verdict: Verdict | None
@@ -194,4 +194,4 @@ Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Not
 """What a worker emits."""
 Emit = Callable[[Event], None]
 Step = Progress | Drawn | Disagreement | Notice | WorkerTime
-"""What whoever watches a run is told."""
+"""Everything that a run reports while it works."""

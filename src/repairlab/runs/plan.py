@@ -32,13 +32,13 @@ class RunPlan:
     benchmark: str
     n_bugs: int
     n_left: int
-    """Bugs for which something is left to do."""
+    """Bugs that are not finished."""
     n_candidates: int
     """Per bug."""
     model: str | None
     """None when no model is asked."""
     requests: int | None = None
-    """None when nobody knows before."""
+    """None when it cannot be known beforehand."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = None

@@ -145,7 +145,7 @@ def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, mac
 
 
 def reason_unfit(experiment: Experiment, own: OwnRepairer | None = None) -> Callable[[Problem], str | None] | None:
-    """Return what says why the repairer cannot work on a problem, and asks nobody; none where it can work on all."""
+    """Return a function that says, without asking a model, why the repairer cannot work on a problem; None if it works on all."""
     made = own.factory if own else factory_of(experiment)
     return made.unfit(_settings(made, experiment), experiment.seed) if made and made.unfit else None
 

@@ -97,9 +97,9 @@ def begin(
 
 
 def _continued(store: Store, old: Manifest, asked: Manifest, benchmark: Benchmark, machine: Machine) -> Manifest:
-    """Return the manifest with which a run goes on; a UserError says that another one was asked for.
+    """Return the manifest of the continued run; a UserError says that a different one was asked for.
 
-    A run that holds nothing but failures of its first bugs begins anew, with whatever settings.
+    A run whose first bugs all failed starts again, even with other settings.
     """
     changed = changes_of(old, asked.experiment, benchmark, store.folder, accept_file=machine.accept_changes)
     is_empty = not machine.keep_going and _forget_failures(store, old)

@@ -84,11 +84,11 @@ class Scheduler(Source[Order]):
         self.failed: dict[str, str] = {}
         """Bugs that could not be brought to their end, with the reason."""
         self.internal_errors: dict[str, str] = {}
-        """Candidates on which a bug of ours showed, with the message."""
+        """Candidates that made our own code fail, with the message."""
         self.n_undecided = 0
 
     def run(self, tasks: Sequence[Task], executor: Executor) -> None:
-        """Do all tasks, each of which is a whole bug."""
+        """Do all tasks; each is a whole bug."""
         self._workers, self._shard_s = executor.workers, FAR_SHARD_S if executor.is_remote else SHARD_S
         with ExitStack() as stack:
             sampler = None
@@ -148,7 +148,7 @@ class Scheduler(Source[Order]):
             self._end_if_done(backlog)
 
     def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
-        """Take note that a worker died; what it was given is handed out again with what was stored by then."""
+        """Take note that a worker died, and hand out its order again with all that is stored by now."""
         self._nothing_until = 0.0
         order = self._at_work.pop(worker)
         bug_id = order.bug_id

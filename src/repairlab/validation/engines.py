@@ -1,7 +1,7 @@
 """The engines: ways to build and test candidates of one bug. All come to the same verdicts; the quickest that can tell is asked.
 
 The incremental engine has a tree that is put back after each candidate, and builds again what the next one changes. The resident
-one compiles without a build. What neither can tell is built from nothing.
+one compiles without a build. If neither can tell, the program is built from scratch.
 """
 
 import time

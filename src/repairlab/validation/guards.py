@@ -30,7 +30,7 @@ class PassGuard:
         self._counter_tests: CounterTests | None = None
         self._allowed: Set[str] | None = None
         self._accepted: dict[str, bool] = {}
-        """Whether the checker program accepts what the reference fix prints, by case; as far as anybody asked."""
+        """Whether the checker program accepts the output of the reference fix, by case; filled on demand."""
 
     def examine(
         self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int, seen: Set[str]

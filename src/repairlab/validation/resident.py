@@ -1,7 +1,7 @@
 """The resident engine: a compiler that stays compiles each candidate, and its tests run over the products.
 
 The compiler runs nothing of a candidate's, so that what it says is final. It is slow until it has worked for a while, so it stays
-for the bugs to come, and ends with this process. What came of buggy trees is kept in the cache; nothing of a candidate is in it,
+for the bugs to come, and ends with this process. The cache keeps results of compiling buggy trees; nothing of a candidate is in it,
 and what runs in a sandbox sees none of it. One process runs all cases of a program, as far as that is sure to come to the same as
 a process for each.
 """
@@ -201,7 +201,7 @@ def _write_products(products: Mapping[str, bytes], tree: Path) -> None:
 
 
 class _Replaying:
-    """Runs commands, but for those of which it knows what came: the build, and cases that were run together, once each."""
+    """Runs commands, but answers the build and cases that were run together from memory, once each."""
 
     def __init__(self, runner: Runner, compiled: Execution, cases: Sequence[tuple[bytes, Execution]]) -> None:
         self._runner = runner
@@ -220,7 +220,7 @@ class _Replaying:
 
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)
-"""A candidate that needs more is compiled by a process of its own."""
+"""A candidate that needs more is compiled by a separate process."""
 OPENING_CPU_S = 120.0
 """For the whole buggy tree, by a compiler that has not yet worked much."""
 ANSWER_S = 10.0
@@ -339,14 +339,14 @@ def _compiler(sandbox: Sandbox, command: Command) -> _Compiler:
 
 
 def close_compilers() -> None:
-    """End the compilers of this process; whoever needs one later starts another."""
+    """End the compilers of this process; later calls start new ones."""
     with _compilers_lock:
         for key in [key for key in _compilers if key[0] == os.getpid()]:
             _compilers.pop(key).close()
 
 
 def _open_to_all(folder: Path) -> None:
-    """Let the user that the compiler runs as read a tree, whatever its files' modes are."""
+    """Make a tree readable by the compiler's user."""
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             path.chmod(stat.S_IMODE(path.stat().st_mode) | (0o555 if path.is_dir() else 0o444))

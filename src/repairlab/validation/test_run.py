@@ -45,7 +45,7 @@ class FirstRun(NamedTuple):
 
 @dataclass
 class TestLog:
-    """What is found out about a tree while it is built and tested."""
+    """The findings about a tree while it is built and tested."""
 
     stage: Stage = "apply"
     problem: str = ""
@@ -94,7 +94,7 @@ class _CaseTools:
 
 @dataclass
 class TestRun:
-    """Builds and tests one tree that is already laid out; one method per stage. What is found out goes to `log`."""
+    """Builds and tests one tree that is already laid out; one method per stage. Findings go to `log`."""
 
     bug: Bug
     """Whose recipe counts."""

@@ -197,7 +197,7 @@ class BugValidator:
         self.has_decided = True
 
     def _validated(self, candidate: Candidate, given: Conditions) -> Outcome:
-        """Have the engines judge, and one of our own failures made good by a build from nothing."""
+        """Ask the engines; after a failure of our own, build from scratch."""
         try:
             changed, engines = changed_files(candidate, given.bug), self._opened().engines
             try:

@@ -110,7 +110,7 @@ def place(language: str, source: str) -> tuple[str, str]:
 
 
 def program_place(name: str, code: str) -> tuple[str, str]:
-    """Return the path of a program, and what starts it; where there are no free functions both depend on its classes."""
+    """Return the path of a program, and what starts it; in languages without free functions both depend on its classes."""
     stated = facts(name)
     path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
     check_path(path)

@@ -148,7 +148,7 @@ def select(
 ) -> Iterator[Selected]:
     """Yield the commits that pass every filter, the newest first, at most as many as the settings allow.
 
-    Commits that are known as `patches` are fixes, whatever their messages say.
+    Commits listed in `patches` are fixes; their messages are not read.
     """
     says_so = message_rule(settings.message)
     n_found = 0

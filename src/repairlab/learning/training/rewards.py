@@ -43,7 +43,7 @@ PUBLISHED: Mapping[str, float] = {
     "triggers_pass": 0.6,
     "plausible": 0.4,
 }
-"""What the loss of a sample is multiplied by, by what its candidate came to; `unchanged`: the buggy code, or nothing readable."""
+"""Factor of a sample's loss by the result of its candidate; `unchanged`: the buggy code, or nothing readable."""
 _PUBLISHED_NAMES = {"unapplicable": "unchanged", "failing": "compiling"}
 """Levels that have another name there."""
 

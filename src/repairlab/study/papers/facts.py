@@ -337,7 +337,7 @@ class _Gathered:
                 self.first_texts = self._yardstick.texts(edits)
 
     def attempts(self) -> int | None:
-        """Return how many fresh starts the first plausible candidate took, whatever their numbers begin with."""
+        """Return how many fresh starts the first plausible candidate took; their numbers may begin anywhere."""
         first = self._first
         return None if first is None else sum(start <= first[0] for start in self._starts.values())
 

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typer.main import get_command
 
 from repairlab.building.importers.pairs import PAIR_SETS
 from repairlab.building.importers.table import SOURCES
 from repairlab.cli.main import GROUPS, app_of
+from repairlab.cli.sections import help_record
 from repairlab.core.problem import Visibility
 from repairlab.formats.table import FORMS
 from repairlab.languages.facts import LANGUAGES, facts
@@ -32,11 +33,13 @@ from repairlab.repairers.llm.prompts.table import FORMS as STRATEGY_FORMS
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS, Insertion, Pattern
 from repairlab.runs.experiment import Experiment
 
+if TYPE_CHECKING:
+    from typer._click import Context, Parameter  # typer brings its own copy of click
+
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "reference"
 BEGIN, END = "<!-- Written by scripts/reference.py: begin -->\n", "<!-- end -->\n"
 SHARED = 3
 """An option that so many verbs have is explained once."""
-_PLACEHOLDERS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str": "TEXT", "path": "PATH"}
 
 
 class Option(NamedTuple):
@@ -66,35 +69,22 @@ def commands() -> Iterator[tuple[str, str, str, list[Option]]]:
                 yield group, f"{verb} {name}".strip(), inspect.cleandoc(item.help or ""), found
 
 
-def option_of(parameter: object, context: object) -> Option | None:
+def option_of(parameter: "Parameter", context: "Context") -> Option | None:
     """Return what help says of a parameter; nothing for --help and what is hidden."""
-    shown = parameter.get_help_record(context)  # type: ignore[attr-defined]  # typer brings its own copy of click
+    shown = help_record(parameter, context)
     if shown is None or shown[0] == "--help":
         return None
     flags, about = shown
-    is_argument = parameter.param_type_name == "argument"  # type: ignore[attr-defined]
+    is_argument = parameter.param_type_name == "argument"
     if is_argument:
-        name = flags.partition(" <")[0].replace("...", "…").upper()
-        flags = f"`{name}`" if "[required]" in about else f"`[{name}]`"
+        flags = f"`{flags}`" if parameter.required else f"`[{flags}]`"
     else:
-        flags = " / ".join(f"`{placed(text)}`" for text in flags.split(" / "))
-    about = re.sub(r"\s*\[required\]|; x>=\d+|\[x>=\d+\]|\[default: \]", "", about).strip()
-    about = re.sub(
-        r"\.?\s*\[default: (?:(\S+)|([^\]]*?))\]\.?$", lambda at: f". Default: {f'`{at[1]}`' if at[1] else at[2]}.", about
-    )
+        flags = " / ".join(f"`{text}`" for text in flags.split(" / "))
+    flags = flags.replace("...", "…")
+    about = about.removesuffix(" [required]").replace(" [default: ]", "")
+    about = re.sub(r" \[default: (?:(\S+)|([^\]]*?))\]$", lambda at: f" Default: {f'`{at[1]}`' if at[1] else at[2]}.", about)
     section = getattr(parameter, "rich_help_panel", None)
     return Option(flags=flags, about=plain(about), section=section or "", is_argument=is_argument)
-
-
-def placed(flags: str) -> str:
-    """Name the value of an option.
-
-    >>> placed("-i, --include <list[str]>")
-    '-i, --include TEXT…'
-    """
-    return re.sub(
-        r"<(list\[)?([A-Za-z ]+)\]?>", lambda found: _PLACEHOLDERS.get(found[2].lower(), "TEXT") + ("…" if found[1] else ""), flags
-    )
 
 
 def plain(text: str) -> str:

@@ -48,7 +48,7 @@ def assess(
         bool | None,
         typer.Option(
             "--either-rejects/--adjudicated",
-            help="Where raters differ: overfitting if one says so, or open until it is settled; default: as last time.",
+            help="Where raters differ: overfitting if one says so, or open until settled. [default: as last time]",
             rich_help_panel=SHEETS,
         ),
     ] = None,

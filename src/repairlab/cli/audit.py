@@ -29,7 +29,7 @@ def audit(
     pairs: Annotated[
         list[Path] | None, typer.Option("--pairs", help="Set of pairs that models are trained on; repeatable.")
     ] = None,
-    card: Annotated[Path | None, typer.Option("--card", help=f"Health card; by default {CARD_NAME} of the benchmark.")] = None,
+    card: Annotated[Path | None, typer.Option("--card", help=f"Health card. [default: {CARD_NAME} of the benchmark]")] = None,
     run: Annotated[
         list[Path] | None,
         typer.Option("--run", help="Assessed run, to find tests that let wrong candidates pass; repeatable."),

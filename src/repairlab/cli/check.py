@@ -47,9 +47,7 @@ def check(
     ] = 1,
     card: Annotated[
         Path | None,
-        typer.Option(
-            "--card", help="Where to write the health card; a check of all bugs writes health.json of the benchmark by default."
-        ),
+        typer.Option("--card", help="File for the health card. [default: health.json of the benchmark, if all bugs are checked]"),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the card; keep its results for bugs that have not changed.")
@@ -72,7 +70,7 @@ def check(
         bool,
         typer.Option(
             "--store-errors",
-            help="Write the first failing message to each healthy bug that has none, for run --show-error.",
+            help="Store the first failing message in healthy bugs that have none, for run --show-error.",
         ),
     ] = False,
     counter_tests: Annotated[

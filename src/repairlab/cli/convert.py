@@ -25,7 +25,7 @@ def convert(
             help="A run folder, or candidates in any format; with --task, a benchmark. Without it, all formats are listed.",
         ),
     ] = None,
-    benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark; by default the run's own.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark. [default: the run's own]")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help=f"What to write: {', '.join(FORMATS)}.")] = None,
     to: Annotated[
         Path | None, typer.Option("--to", help="New file or folder; its ending selects the form of some formats.")
@@ -38,10 +38,10 @@ def convert(
         typer.Option("--task", help="Write a benchmark as a task of lm-evaluation-harness, for its --include_path."),
     ] = False,
     strategy: Annotated[
-        str | None, typer.Option("--strategy", help="With --task: how a model is asked [default: zero-shot].")
+        str | None, typer.Option("--strategy", help="With --task: how a model is asked. [default: zero-shot]")
     ] = None,
     localisation: Annotated[
-        str | None, typer.Option("--localisation", help="With --task: line, hunk, function or file [default: line].")
+        str | None, typer.Option("--localisation", help="With --task: line, hunk, function or file. [default: line]")
     ] = None,
     include: Include = None,
     json: Json = False,

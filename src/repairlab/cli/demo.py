@@ -28,9 +28,9 @@ N, N_FULL = 10, 50
 @on_machine("workers", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck")
 def demo(
     full: Annotated[bool, typer.Option("--full", help="Use all bugs and more candidates; takes many minutes.")] = False,
-    n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10, with --full 50].")] = None,
+    n: Annotated[int | None, typer.Option("-n", help="Candidates per bug. [default: 10, with --full 50]")] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Folder for the three runs, resumed if it exists [default: runs/demo].")
+        Path | None, typer.Option("--to", help="Folder for the three runs, resumed if it exists. [default: runs/demo]")
     ] = None,
     include: Include = None,
     limit: Limit = None,

@@ -44,13 +44,13 @@ def import_bugs(
         str, typer.Option("--tests", help="Test classes to sort (Defects4J): relevant to the fix, or all.")
     ] = "relevant",
     extent: Annotated[
-        str, typer.Option("--extent", help=f"Import only bugs whose fix changes at most this: {', '.join(EXTENTS)}.")
+        str, typer.Option("--extent", help=f"Only bugs whose fix changes at most this: {', '.join(EXTENTS)}.")
     ] = "files",
     issues: Annotated[
         list[Path] | None,
-        typer.Option("--issues", help="Export of the tracker of the bugs' issues, or a folder of NUMBER.md; repeatable."),
+        typer.Option("--issues", help="Tracker export with the bugs' issues, or a folder of NUMBER.md; repeatable."),
     ] = None,
-    comments: Annotated[bool, typer.Option("--comments", help="Add the comments of before the fix, with --issues.")] = False,
+    comments: Annotated[bool, typer.Option("--comments", help="With --issues, also import comments from before the fix.")] = False,
     repeat: SortRepeats = 1,
     include: Include = None,
     limit: Limit = None,

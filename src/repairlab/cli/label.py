@@ -45,9 +45,7 @@ _SHOWN = 12
 def label(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     include: Include = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", help=f"File for the labels; by default {LABELS_NAME} in the benchmark.")
-    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", help=f"File for the labels. [default: {LABELS_NAME} in the benchmark]")] = None,
     types: Annotated[
         Path | None, typer.Option("--types", help="Also write a CSV of bug, type, element, state and ingredients (NPR4J).")
     ] = None,
@@ -71,16 +69,14 @@ def label(
     overlap: Overlap = 1.0,
     per_task: PerTask = 2,
     share: Annotated[
-        float, typer.Option("--share", help="Share of the bugs that a new project takes, 0 to 1.", rich_help_panel=SHEETS)
+        float, typer.Option("--share", help="Share of the bugs in a new project, 0 to 1.", rich_help_panel=SHEETS)
     ] = 1.0,
     after: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--after", help="Project of an earlier round, whose bugs a new one leaves out; repeatable.", rich_help_panel=SHEETS
-        ),
+        typer.Option("--after", help="Leave out the bugs of this earlier project; repeatable.", rich_help_panel=SHEETS),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Take the labelled bugs of the rounds --after instead.", rich_help_panel=SHEETS)
+        bool, typer.Option("--again", help="Take the labelled bugs of the projects --after instead.", rich_help_panel=SHEETS)
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.", rich_help_panel=SHEETS)] = 0,
     take: TakenSheets = None,

@@ -44,17 +44,17 @@ def mine(
     limit: Annotated[int | None, typer.Option("--limit", help="Try at most this many commits of each clone, newest first.")] = None,
     metadata: Annotated[
         Path | None,
-        typer.Option("--metadata", help="What is known of repositories: CSV (repository, stars, licence, fork) or GitHub's JSON."),
+        typer.Option("--metadata", help="Facts about the repositories: CSV (repository, stars, licence, fork) or GitHub's JSON."),
     ] = None,
     min_stars: Annotated[
-        int | None, typer.Option("--min-stars", help="Only repositories with this many stars, by --metadata.")
+        int | None, typer.Option("--min-stars", help="Only repositories with at least this many stars in --metadata.")
     ] = None,
     licence: Annotated[
-        list[str] | None, typer.Option("--licence", help="Only repositories under this licence, by --metadata; repeatable.")
+        list[str] | None, typer.Option("--licence", help="Only repositories with this licence in --metadata; repeatable.")
     ] = None,
     cves: Annotated[
         Path | None,
-        typer.Option("--cves", help="CSV of CVEs and their patches (cve, url): these commits are vulnerabilities, others bugs."),
+        typer.Option("--cves", help="CSV of CVEs and their patches (cve, url), to tell vulnerabilities from bugs."),
     ] = None,
     issues: Annotated[
         list[Path] | None,
@@ -75,7 +75,7 @@ def mine(
         bool,
         typer.Option("--pairs", help="Write bug–fix pairs for training instead, without building or running anything."),
     ] = False,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the benchmark; by default its folder's.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the benchmark. [default: its folder's]")] = None,
     libraries: Libraries = None,
     python: Interpreter = None,
     tests: Annotated[

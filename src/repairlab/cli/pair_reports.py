@@ -33,7 +33,7 @@ PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="Folder of a set
 
 @contextmanager
 def pair_bar(pairs: Path, what: str) -> Iterator[Callable[[], None]]:
-    """Show progress over all pairs of a set; what it yields is called for each."""
+    """Show progress over all pairs of a set; yield the function to call for each."""
     _, splits = read_head(pairs)
     with progress_bar() as progress:
         task = progress.add_task(what, total=sum(splits.values()))
@@ -171,7 +171,7 @@ def match(
     ] = "codexglue",
     copy: Annotated[bool, typer.Option("--copy", help="Also score the buggy texts, the baseline of copying.")] = False,
     compiling: Annotated[
-        bool, typer.Option("--compile", help="Compile first predictions, which are not run; for sets of whole programs.")
+        bool, typer.Option("--compile", help="Compile the first predictions without running them; for sets of whole programs.")
     ] = False,
     json: Json = False,
     *,

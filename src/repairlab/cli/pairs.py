@@ -61,11 +61,15 @@ def make(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,
     per_problem: Annotated[
         int | None,
-        typer.Option("--per-problem", help="Draw so many pairs per problem in the last split, by verdict; FixEval: 2.", min=1),
+        typer.Option(
+            "--per-problem",
+            help="Pairs per problem in the last split, with the same mix of verdicts; FixEval: 2.",
+            min=1,
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", help="Use at most this many problems.")] = None,
     checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared; as test.checker in bug.toml.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the set; by default its folder's.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the set. [default: its folder's]")] = None,
     json: Json = False,
     *,
     here: Machine,
@@ -188,10 +192,10 @@ def decontaminate(
     near: Near = 0.8,
     exact: Annotated[bool, typer.Option("--exact", help="Drop only equal texts, not near ones.")] = False,
     projects: Annotated[
-        bool, typer.Option("--projects", help="Also drop pairs of the bugs' repositories, and of others with the same name.")
+        bool, typer.Option("--projects", help="Also drop pairs from the bugs' repositories and from others of the same name.")
     ] = False,
     forks: Annotated[
-        Path | None, typer.Option("--forks", help="Also drop pairs of these repositories: a file with one OWNER/NAME per line.")
+        Path | None, typer.Option("--forks", help="Also drop pairs from these repositories: a file with one OWNER/NAME per line.")
     ] = None,
     embedding_model: Annotated[
         str | None,

@@ -29,7 +29,7 @@ def predict(
     limit: Limit = None,
     beam: Annotated[
         int | None,
-        typer.Option("--beam", help="Hypotheses, 1 to 1000; by default the model's setting, or -n for bugs."),
+        typer.Option("--beam", help="Hypotheses, 1 to 1000. [default: the model's setting, or -n for bugs]"),
     ] = None,
     at_once: Annotated[
         int | None, typer.Option("--at-once", help="Hypotheses extended together; lower it if memory is short.")

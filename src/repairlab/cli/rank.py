@@ -49,7 +49,7 @@ def rank(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     by: Annotated[
         str | None,
-        typer.Option("--by", help=f"Order: {', '.join(ORDERS)} [default: majority; similarity with --embedding-model]."),
+        typer.Option("--by", help=f"Order: {', '.join(ORDERS)}. [default: majority; similarity with --embedding-model]"),
     ] = None,
     embedding_model: Annotated[
         str | None,
@@ -63,8 +63,8 @@ def rank(
     keep_unchanged: Annotated[
         bool, typer.Option("--keep-unchanged", help="Keep candidates that change only comments and white space.")
     ] = False,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the ranking [default: after its order].")] = None,
-    k: Annotated[str | None, typer.Option("-k", help="The k of r.pass@k, such as 1,5,10; by default those of the run.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the ranking. [default: after its order]")] = None,
+    k: Annotated[str | None, typer.Option("-k", help="The k of r.pass@k, such as 1,5,10. [default: those of the run]")] = None,
     json: Json = False,
     **own: Any,
 ) -> None:

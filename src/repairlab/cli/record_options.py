@@ -182,7 +182,7 @@ def _help(place: OptionTarget) -> str:
     if default is dataclasses.MISSING or default is None or default in ((), "") or isinstance(default, bool):
         return option.help
     shown = f"{default:g}" if isinstance(default, float) else default
-    return f"{option.help.removesuffix('.')} [default: {shown}]."
+    return f"{option.help.removesuffix('.')}. [default: {shown}]"
 
 
 def _is_given(value: Any) -> bool:

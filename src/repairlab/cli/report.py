@@ -28,7 +28,7 @@ def report(
     runs: Runs,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder, with --json none."),
+        typer.Option("--output", "-o", help="The HTML file. [default: report.html in the first run folder; none with --json]"),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
     candidates: Annotated[

@@ -37,7 +37,7 @@ def rescore(
     what: Annotated[
         str | None,
         typer.Option(
-            "--count", help="What counts as a fix: correct (a person accepted it) or plausible; by default what the results have."
+            "--count", help="What counts as a fix: correct (a person accepted it) or plausible. [default: what the results have]"
         ),
     ] = None,
     ranks: Annotated[str, typer.Option("--ranks", help="number: sort ranks as numbers; written: as text.")] = "number",

@@ -48,14 +48,14 @@ def run(
             "--repairer", help="command, copy, llm, neural, reference, templates, one of another package, or FILE.py:NAME."
         ),
     ] = None,
-    n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
+    n: Annotated[int | None, typer.Option("-n", help="Candidates per bug. [default: 10]")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
     include: Include = None,
     limit: Limit = None,
     config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings; options override it.")] = None,
     experiment: Annotated[Path | None, typer.Option("--experiment", hidden=True)] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Run folder, resumed if it exists [default: runs/BENCHMARK-REPAIRER].")
+        Path | None, typer.Option("--to", help="Run folder, resumed if it exists. [default: runs/BENCHMARK-REPAIRER]")
     ] = None,
     resume: Annotated[Path | None, typer.Option("--resume", help="Resume the run in this folder with its own settings.")] = None,
     dry_run: Annotated[
@@ -65,7 +65,7 @@ def run(
     localisation: Annotated[
         str | None,
         typer.Option(
-            "--localisation", help="How the bug is located: line, hunk, function or file [default: line].", rich_help_panel=SEEN
+            "--localisation", help="How the bug is located: line, hunk, function or file. [default: line]", rich_help_panel=SEEN
         ),
     ] = None,
     show_error: Annotated[
@@ -80,7 +80,7 @@ def run(
         str | None,
         typer.Option(
             "--feedback",
-            help="What a conversation learns about its candidates: none, verdict or message [default: none].",
+            help="What a conversation learns about its candidates: none, verdict or message. [default: none]",
             rich_help_panel=SEEN,
         ),
     ] = None,
@@ -88,7 +88,7 @@ def run(
         str | None,
         typer.Option(
             "--perturb",
-            help="Run on bugs that look different and mean the same: rename, dead-code, reorder; comma-separated.",
+            help="Change how bugs look but not what they do: rename, dead-code, reorder; comma-separated.",
             rich_help_panel=SEEN,
         ),
     ] = None,
@@ -107,7 +107,7 @@ def run(
         str | None,
         typer.Option(
             "--policy",
-            help="first-failure, or full: run every test, as TCA@k needs [default: first-failure].",
+            help="first-failure, or full: run every test, as TCA@k needs. [default: first-failure]",
             rich_help_panel=VERDICTS,
         ),
     ] = None,
@@ -115,7 +115,7 @@ def run(
         int | None,
         typer.Option(
             "--confirm",
-            help="Rerun each failing test N times in isolation before counting it [default: 0].",
+            help="Rerun each failing test N times in isolation before counting it. [default: 0]",
             rich_help_panel=VERDICTS,
         ),
     ] = None,

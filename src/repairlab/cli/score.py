@@ -18,9 +18,9 @@ from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_
 
 def score(
     runs: Runs,
-    k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10; by default those of the run.")] = None,
+    k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10. [default: those of the run]")] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Print only the comparison of runs, bug by bug, at one k [default: 1].")
+        bool, typer.Option("--compare", help="Print only the comparison of runs, bug by bug, at one k. [default: 1]")
     ] = False,
     partial: Partial = False,
     duplicates: Annotated[str, typer.Option("--duplicates", help="counted, or merged: equal candidates count once.")] = "counted",

@@ -1,19 +1,48 @@
 """The help of a verb: what most people need first, then its other options in sections."""
 
+import re
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
-    from typer._click import Context, HelpFormatter  # typer brings its own copy
+    from typer._click import Context, HelpFormatter, Parameter  # typer brings its own copy
 
 _MANY = 20
 """A verb with more options explains only those without a section, unless `--help-all` asks for the others."""
+_PLACEHOLDERS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "path": "PATH"}
+
+
+def help_record(parameter: "Parameter", ctx: "Context") -> tuple[str, str] | None:
+    """Return the name of a parameter with a placeholder for its value, and its help with the default."""
+    shown = parameter.get_help_record(ctx)
+    if shown is None:
+        return None
+    name, about = shown
+    if parameter.param_type_name == "argument":
+        return name.partition(" <")[0].upper(), about.removesuffix("[required]").rstrip()
+    return _placed(name), re.sub(r"\s+(\[(?:default: [^\]]*|required)\])$", r" \1", re.sub(r"; x>=\d+|\s*\[x>=\d+\]", "", about))
+
+
+def _placed(flags: str) -> str:
+    """Name the value of an option.
+
+    >>> _placed("-i, --include <list[str]>")
+    '-i, --include TEXT...'
+    """
+    return re.sub(
+        r"<(list\[)?([A-Za-z ]+)\]?>", lambda at: _PLACEHOLDERS.get(at[2].lower(), "TEXT") + ("..." if at[1] else ""), flags
+    )
 
 
 class SectionedCommand(TyperCommand):
     """A command whose options are listed by the panel that they name."""
+
+    def collect_usage_pieces(self, ctx: "Context") -> list[str]:
+        """Return the parts of the usage line: required arguments as they are, others in brackets."""
+        pieces = " ".join(super().collect_usage_pieces(ctx)).upper()
+        return [re.sub(r"(\.{3}\]?)\.{3}", r"\1", re.sub(r"[{}]", "", pieces))]
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write arguments, then options section by section."""
@@ -21,7 +50,7 @@ class SectionedCommand(TyperCommand):
         others: dict[str, list[tuple[str, str]]] = {}
         flags: dict[str, list[str]] = {}
         for parameter in self.get_params(ctx):
-            shown, section = parameter.get_help_record(ctx), getattr(parameter, "rich_help_panel", None)
+            shown, section = help_record(parameter, ctx), getattr(parameter, "rich_help_panel", None)
             if shown is None:
                 continue
             if section is None:

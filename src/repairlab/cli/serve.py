@@ -29,7 +29,7 @@ def serve(
         str | None, typer.Option("--new-token", help="Make a token for a client and print its line for the file.")
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="The new token may read but run nothing.")] = False,
-    state: Annotated[Path | None, typer.Option("--state", help="Folder for jobs; by default below the cache.")] = None,
+    state: Annotated[Path | None, typer.Option("--state", help="Folder for jobs. [default: below the cache]")] = None,
     queue: Annotated[int, typer.Option("--queue", help="Candidates that may wait for a worker.")] = _USUAL.queue,
     batch: Annotated[int, typer.Option("--batch", help="Most candidates per request.")] = _USUAL.batch,
     rate: Annotated[float, typer.Option("--rate", help="Most candidates per second and client; 0: no limit.")] = _USUAL.rate,

@@ -32,7 +32,7 @@ from repairlab.validation.machine import Machine
 def study(
     file: Annotated[Path, typer.Argument(help="TOML file: systems, conditions, benchmarks and seeds.")],
     to: Annotated[
-        Path | None, typer.Option("--to", help="Folder of the study, resumed if it exists [default: studies/NAME].")
+        Path | None, typer.Option("--to", help="Folder of the study, resumed if it exists. [default: studies/NAME]")
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Run only cells whose name matches this shell pattern; repeatable.")

@@ -59,7 +59,9 @@ def train(
     ] = None,
     pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of the set of pairs.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="published (default), npr4j or small.")] = None,
+    preset: Annotated[
+        str | None, typer.Option("--preset", help="Settings to start from: published, npr4j or small. [default: published]")
+    ] = None,
     change: Annotated[list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; repeatable.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped or killed training.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Decides initial weights, order of pairs and dropout.")] = 1,
@@ -82,7 +84,7 @@ def train(
     include: Include = None,
     limit: Limit = None,
     costs: Annotated[
-        list[Path] | None, typer.Option("--costs", help="Print a table of what this trained model cost; repeatable.")
+        list[Path] | None, typer.Option("--costs", help="Print what training this model cost; repeatable, to compare models.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print the settings file, to copy and change.")] = False,
     json: Json = False,

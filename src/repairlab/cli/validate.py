@@ -49,7 +49,7 @@ def validate(
     ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Rerun each failing test N times in isolation before counting it.")] = 0,
-    to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST, after the file.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="Run folder. [default: runs/NAME-DIGEST, after the file]")] = None,
     repair: Repair = False,
     json: Json = False,
     *,

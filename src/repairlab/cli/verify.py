@@ -22,7 +22,7 @@ def verify(
     sample: Annotated[int, typer.Option("--sample", help="Validate this many candidates again, half of them plausible.")] = 50,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
     benchmark: Annotated[
-        str | None, typer.Option("--benchmark", help="Where the benchmark is, by name or folder; by default as the run says.")
+        str | None, typer.Option("--benchmark", help="Name or folder of the benchmark. [default: as the run says]")
     ] = None,
     json: Json = False,
     *,

@@ -26,7 +26,7 @@ class NeuralSettings:
     """What decides the candidates of a trained model."""
 
     model: Annotated[str, Option("For neural: the folder of a model that `train` made.", example="--model models/tufano")]
-    beam: Annotated[int | None, Option("Hypotheses of the search; by default as many as candidates.")] = None
+    beam: Annotated[int | None, Option("Hypotheses of the search. [default: as many as candidates]")] = None
     sample: Annotated[bool, Option("Sample hypotheses instead of searching.")] = False
     temperature: Annotated[
         float | None,

@@ -92,13 +92,13 @@ class CommandSettings:
     program: Annotated[str | None, Option("Path of the preset's program on this machine.", may_change=True)] = None
     candidates_from: Annotated[
         CandidateSource | None,
-        Option("workspace: its changes are the candidate; stdout: every diff it prints. Default: the preset's."),
+        Option("workspace: its changes are the candidate; stdout: every diff it prints. [default: the preset's]"),
     ] = None
     calls: Annotated[int, Option("Starts per bug if candidates come from stdout; a workspace gives one per start.")] = 1
     model: Annotated[
         str | None, Option("PROVIDER/NAME of the model that the program may ask; $OPENAI_BASE_URL tells it where.")
     ] = None
-    base_url: Annotated[str | None, Option("Address of the model's server; by default the provider's own.", may_change=True)] = None
+    base_url: Annotated[str | None, Option("Address of the model's server. [default: the provider's]", may_change=True)] = None
     addresses: Annotated[tuple[str, ...], Option("HOST:PORT that the program may reach; repeatable.", flag="--allow-address")] = ()
     mounts: Annotated[
         tuple[str, ...], Option("File or folder of this machine that the program may read; repeatable.", flag="--mount")

@@ -37,8 +37,8 @@ class LlmSettings:
     base_url: Annotated[
         str | None,
         Option(
-            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1; by default the provider's, or "
-            "$OPENAI_BASE_URL.",
+            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1. [default: the provider's, or "
+            "$OPENAI_BASE_URL]",
             may_change=True,
         ),
     ] = None
@@ -57,7 +57,7 @@ class LlmSettings:
     ] = None
     shots: Annotated[int, Option("Examples of few-shot prompts.")] = 3
     selection: Annotated[Selection, Option("Examples by nearest code, embedding, random or fixed.")] = "nearest"
-    examples: Annotated[str | None, Option("Benchmark to take examples from, by name or folder; by default the other bugs.")] = None
+    examples: Annotated[str | None, Option("Benchmark to take examples from, by name or folder. [default: the other bugs]")] = None
     split: Annotated[str | None, Option("Take examples only from bugs with this split label.")] = None
     embedding_model: Annotated[
         str | None, Option("For --selection embedding: a model like --model, or local/NAME for sentence-transformers.")

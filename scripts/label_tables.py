@@ -76,7 +76,7 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
     unseen = [both for project, bugs in found.items() if project not in READ for both in bugs.values()]
     yield f"{len(every)} bugs, {n_whole} of them with whole files, the rest by the lines of their patch; "
     yield f"{len(unseen)} are of projects whose fixes were not read\n\n"
-    yield "| label | bugs | precision | recall | bugs not read | precision | recall |\n"
+    yield "| label | all bugs | precision | recall | unread bugs | precision, unread | recall, unread |\n"
     yield "| --- | --- | --- | --- | --- | --- | --- |\n"
     names = [*ACTIONS, *PATTERNS, *SHAPES]
     rows = {name: [_count([name], part) for part in (every, unseen)] for name in names}
@@ -99,7 +99,7 @@ def elements(labelled: Path, changed: Mapping[str, list[FileChange]]) -> Iterato
         ours = error_type(changed[name]) if stated else None
         if stated and ours:
             found[name in tuned, stated, ours.element] += 1
-    yield f"\nhalves by seed {SEED}\n\n| element by hand labels | tuning half | same | held-out half | same |\n"
+    yield f"\nhalves by seed {SEED}\n\n| element by hand labels | tuning half | same, tuning | held-out half | same, held-out |\n"
     yield "| --- | --- | --- | --- | --- |\n"
     for stated in ("token", "partial", "whole", "multi", "all"):
         cells = []

@@ -56,7 +56,7 @@ SOURCES = {
         options=("--language",),
         notes=(
             "Tests that fail with the right program are left out by name, as QuixBugs itself does.",
-            "JSON Lines have no JUnit classes: these are made of the JSON cases, which nine programs on graphs lack.",
+            "JSON Lines have no JUnit classes; they are made from the JSON cases, which nine graph programs lack.",
         ),
     ),
     "humanevalfix": SourceForm(
@@ -211,7 +211,7 @@ SOURCES = {
         languages=("java",),
         options=("--libs",),
         notes=(
-            "Built as `bears` is. Tests are those of the failing classes of `test-results.txt`, else those that the patch changes.",
+            "Built like `bears`. Tests are those of classes that fail in `test-results.txt`, else those that the patch changes.",
         ),
     ),
 }

@@ -19,7 +19,7 @@ WEIGHTS = "model.safetensors"
 LEARNT = "representation.json"
 ENSEMBLE = "ensemble.json"
 MergeRule = Literal["by-score", "equal-shares"]
-"""All candidates sorted by log-probability (CoCoNut's code), or as many of each member (its paper)."""
+"""All candidates sorted by log-probability (CoCoNut's code), or the same number from each member (its paper)."""
 
 
 @record

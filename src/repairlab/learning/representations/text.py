@@ -214,5 +214,5 @@ class PlainTokens:
 
 def _cut(text: str) -> tuple[str, ...]:
     if "\n" in text.strip():
-        raise Unrepresentable("the text has several lines, so it is no list of tokens")
+        raise Unrepresentable("the text has several lines, so it is not a list of tokens")
     return tuple(text.split())

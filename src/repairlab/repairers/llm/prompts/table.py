@@ -45,7 +45,7 @@ FORMS = {
     ),
     "infill-function": StrategyForm(shows="function, error", needs="nothing", after="Defects4C § 5.3"),
     "infill": StrategyForm(
-        shows="what the infill strategy shows that fits the location",
+        shows="as the infill strategy that fits the location",
         asks="what belongs at the mark, or the whole function",
         needs="nothing",
         after="Defects4C § 5.3",

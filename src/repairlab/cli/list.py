@@ -94,7 +94,11 @@ def _counts(bugs: Sequence[Bug]) -> dict[str, Counter[str]]:
 
 
 def _print_counts(counts: dict[str, Counter[str]]) -> None:
-    rows = [(label, ", ".join(f"{value} {n}" for value, n in sorted(found.items()))) for label, found in counts.items()]
+    rows = [
+        (label, ", ".join(f"{value} {n}" for value, n in sorted(found.items())))
+        for label, found in counts.items()
+        if set(found) != {"?"}
+    ]
     print_table("", ["label", "bugs"], rows)
 
 

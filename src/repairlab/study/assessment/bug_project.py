@@ -46,7 +46,7 @@ def begin_project(folder: Path, project: BugProject) -> None:
             )
         return
     if folder.exists() and any(folder.iterdir()):
-        raise UserError(f"{folder} is not empty and no project of labels; name a new folder with --to")
+        raise UserError(f"{folder} is not empty and not a labelling project; name a new folder with --to")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_aside(folder / FILE, json.dumps({"schema": SCHEMA_VERSION, **to_data(project)}, indent=1, ensure_ascii=False) + "\n")
@@ -61,7 +61,7 @@ def read_project(folder: Path) -> BugProject:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(
-            f"{path} cannot be read ({error}); make the project anew with: repairlab label BENCHMARK --taxonomy FILE"
+            f"{path} cannot be read ({error}); create it again with: repairlab label BENCHMARK --taxonomy FILE"
         ) from None
     return decode(BugProject, data if isinstance(data, dict) else None, str(path))
 

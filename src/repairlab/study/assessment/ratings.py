@@ -122,7 +122,7 @@ def as_rules(text: str) -> tuple[str, ...]:
 
 UNSURE = "unsure"
 """The one label that every scheme has: whoever says it leaves the task open."""
-_CANNOT_SAY = "cannot be said without more"
+_CANNOT_SAY = "cannot be decided without more information"
 _LONGEST = 80
 """Characters of a label."""
 

@@ -142,6 +142,8 @@ def test_an_unknown_flag_of_a_verb_is_exit_code_2(capsys: pytest.CaptureFixture[
 def test_list_prints_benchmarks_their_bugs_and_one_bug(capsys: pytest.CaptureFixture[str], tiny: Path) -> None:
     assert "starter" in said(capsys, "list")[0]
     assert json.loads(said(capsys, "list", "--json")[0])[0]["name"] == "starter"
+    counted = said(capsys, "list", "starter", "--limit", "1")[0]
+    assert "location" in counted and "domain" not in counted, "a label that no bug has is left out"
     assert [bug["id"] for bug in json.loads(said(capsys, "list", str(tiny), "--json")[0])] == ["shop", "sum"]
     assert "Sum is one too large" in said(capsys, "list", str(tiny))[0]
     assert json.loads(said(capsys, "list", str(tiny), "--about", "--json")[0])["n_bugs"] == 2

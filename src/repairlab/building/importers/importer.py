@@ -169,7 +169,7 @@ def bugs_of(
 
 
 def added_text(name: str) -> str:
-    """Return a program or test that imported bugs get from us; what stands between @ is filled in."""
+    """Return a program or test that we add to imported bugs; names between @ are placeholders."""
     return files("repairlab.building.importers").joinpath("added", name).read_text(encoding="utf-8")
 
 

@@ -68,6 +68,9 @@ def small_model() -> Iterator[Server]:
         for _ in range(asked.body.get("n", 1)):
             n_asked += 1
             texts.append("I cannot." if head is None else f"```python\n{fixes[head] if n_asked % 2 else head}\n```")
+        if not asked.path.endswith("/chat/completions"):
+            bodies = [text.strip("`").partition("\n")[2].partition("\n")[2] for text in texts]
+            return Said(body={"choices": [{"index": i, "text": text, "finish_reason": "stop"} for i, text in enumerate(bodies)]})
         return Said(body=chat(*texts))
 
     with answering(answer) as server:
@@ -79,6 +82,8 @@ def lay_out(desk: Path, url: str) -> None:
     shutil.copytree(
         STARTER, desk / "BENCHMARK", ignore=lambda folder, names: set(names) - set(BUGS) if folder.endswith("bugs") else ()
     )
+    for path in desk.glob("BENCHMARK/bugs/*/bug.toml"):
+        path.write_text(f'{path.read_text(encoding="utf-8")}repository = "https://example.org/acme/tools"\n', encoding="utf-8")
     write_labels(
         desk / "BENCHMARK" / "labels.jsonl", [FoundLabel(bug=name, rule="domain", values=("tools",), by="people") for name in BUGS]
     )
@@ -86,6 +91,11 @@ def lay_out(desk: Path, url: str) -> None:
     write_files(desk, known)
     table(desk / "submissions.csv", contest(12))
     said_by(["pairs", "make", "submissions.csv", "--to", "SET", "--shares", "train=0.6,valid=0.2,test=0.2"], desk)
+    train = desk / "SET" / "train.jsonl"
+    first, _, rest = train.read_text(encoding="utf-8").partition("\n")
+    train.write_text(
+        f"{json.dumps(json.loads(first) | {'repository': 'https://example.org/acme/tools'})}\n{rest}", encoding="utf-8"
+    )
     tests = [json.loads(line) for line in (desk / "SET" / "test.jsonl").read_text(encoding="utf-8").splitlines()]
     predictions = [json.dumps({"id": pair["id"], "predictions": [pair["fixed"], pair["buggy"]]}) for pair in tests]
     (desk / "out.jsonl").write_text("".join(f"{line}\n" for line in predictions), encoding="utf-8")

@@ -30,12 +30,12 @@ from tests.building.importers.test_java_branches import bears, bugs_jar  # noqa:
 from tests.building.importers.test_nl2fix import GREETER, entry
 from tests.building.importers.test_nl2fix import write as write_dataset
 from tests.building.mining.conftest import history, shop  # noqa: F401
-from tests.papers_desk import DATA, lay_out, said_by, small_model
+from tests.papers_desk import BUGS, DATA, lay_out, said_by, small_model
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "how-it-works" / "papers.md"
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-COMMANDS = [shlex.split(text) for row in ROWS for text in re.findall(r"`(repairlab [^`]+)`", row)]
+COMMANDS = [shlex.split(text) for text in dict.fromkeys(re.findall(r"`(repairlab [^`]+)`", "\n".join(ROWS)))]
 PAPERS = ("NL2Fix", "NPR4J", "Defects4C", "FixEval")
 NAMES: dict[str, Container[object]] = {"--only": TABLES, "--strategy": STRATEGIES, "--by": ORDERS, "--preset": PRESETS}
 """Options whose values are names of parts."""
@@ -80,14 +80,19 @@ def test_verbs_options_and_names_exist(words: list[str], monkeypatch: pytest.Mon
     assert [path for path in values(words, "--table") if not (ROOT / path).exists()] == []
 
 
+def study_text(words: list[str]) -> str:
+    """Return the study file that a command names, or nothing."""
+    return (ROOT / words[2]).read_text(encoding="utf-8") if words[1] == "study" else ""
+
+
 def needs_model(words: list[str]) -> bool:
     """Whether a command needs a trained network, which is trained here where torch is installed."""
-    return "MODEL" in words
+    return "MODEL" in words or '"models/' in study_text(words)
 
 
 def is_slow(words: list[str]) -> bool:
-    """Whether a command mines, imports or trains, which takes many seconds."""
-    return words[1] in ("mine", "import") or "DIR" in " ".join(words) or needs_model(words) or "--inputs" in words
+    """Whether a command takes many seconds, as those that mine, import, train or run a study do."""
+    return words[1] in ("mine", "import", "study") or "DIR" in " ".join(words) or needs_model(words)
 
 
 def is_published(words: list[str]) -> bool:
@@ -136,24 +141,29 @@ def sources_of(words: list[str], place: Path, request: pytest.FixtureRequest) ->
             programs = (DATA / "quixbugs" / "quixbugs.jsonl").read_text(encoding="utf-8").splitlines()
             (place / "quixbugs.jsonl").write_text("".join(f"{line}\n" for line in programs if '"gcd"' in line), encoding="utf-8")
         case ["import", "fixeval"]:
-            files = {f"{name}": text for name, text in FILES.items()}
-            write_files(place, {**files, "split.jsonl": json.dumps([PYTHON])})
+            write_files(place, {**FILES, "split.jsonl": json.dumps([PYTHON])})
         case ["mine", *_]:
             shop = request.getfixturevalue("shop")
             shop.git("remote", "add", "origin", "https://example.org/acme/shop.git")
-            fix = shop.git("rev-parse", "HEAD")
+            fix = shop.git("log", "--format=%H", "--grep=Fix the total")
             (place / "cves.csv").write_text(
                 f"cve,url\nCVE-2020-12345,https://example.org/acme/shop/commit/{fix}\n", encoding="utf-8"
             )
             link(CLONES=shop.folder)
         case ["study", file]:
-            folders = tomllib.loads((ROOT / file).read_text(encoding="utf-8"))["study"]["benchmarks"]
-            link(experiments=ROOT / "experiments")
+            write_files(place, {file: shrunk(study_text(words), request.getfixturevalue("model_server"))})
             (place / "benchmarks").mkdir()
-            for folder in folders:
+            for folder in tomllib.loads(study_text(words))["study"]["benchmarks"]:
                 (place / folder).symlink_to(place / "BENCHMARK")
         case _ if "DIR" in " ".join(words):
             link(DIR=DATA, experiments=ROOT / "experiments")
+
+
+def shrunk(study: str, url: str) -> str:
+    """Return a study file with few candidates, whose model is the scripted one and whose networks are all the same."""
+    study = re.sub(r"^n = .*", "n = 2", re.sub(r"^k = .*", "k = [1]", study, flags=re.MULTILINE), flags=re.MULTILINE)
+    study = study.replace("attempts = 10", "attempts = 1").replace("\n[settings]\n", f'\n[settings]\ninclude = ["{BUGS[1]}"]\n')
+    return re.sub(r'"models/[^"]+"', '"MODEL"', study).replace("llm = { model", f'llm = {{ base_url = "{url}", model')
 
 
 def filled(words: list[str], url: str) -> list[str]:
@@ -173,7 +183,7 @@ def filled(words: list[str], url: str) -> list[str]:
         made += ["--model", "vllm/small", "--base-url", url]
     if "EMBEDDER" in words and "llm" not in words:
         made += ["--base-url", url]
-    return [*made, "--dry-run"] if words[1] == "study" else made
+    return [*made, "--dry-run"] if "train = {" in study_text(words) else made
 
 
 @pytest.mark.timeout(300)

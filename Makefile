@@ -61,6 +61,7 @@ test-hf: install  ## models by transformers, in process and as a server; install
 test-train: install  ## networks and training, also by rewards; installs torch, transformers, peft and trl
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]' trl
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/learning/networks tests/learning/training tests/learning/neural tests/test_grpo_example.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q tests/test_papers_map.py -m "slow or not slow" -k "MODEL or npr4j or fixeval"
 
 test-serve: install  ## the service, the viewer in a real browser, Ray, other harnesses; installs FastAPI, uvicorn, Playwright, Chromium, Ray, Inspect, lm_eval and DuckDB
 	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages

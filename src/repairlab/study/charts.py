@@ -2,7 +2,8 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from repairlab.study.diffs import visible
 
 _WIDTH, _HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 220, 20, 56
-_LEGEND_ROW, _LEGEND_LETTERS = 20, 28
+_LEGEND_ROW, _LEGEND_LINE, _LEGEND_LETTERS = 20, 14, 28
 _SLANT = 70
 """Height of slanted names below bars."""
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
@@ -47,10 +48,12 @@ def line_chart(title: str, x: Axis, y: Axis, curves: Sequence[Curve], words: str
     y = dataclasses.replace(y, start=_HEIGHT - _BOTTOM, end=_TOP)
     shapes = _frame(x, y)
     shapes += [_band(curve, x, y) for curve in curves if curve.intervals]
-    for number, curve in enumerate(curves):
-        shapes += [*_curve(curve, x, y), *_legend(curve, _TOP + 8 + _LEGEND_ROW * number)]
-    height = max(_HEIGHT, _TOP + _LEGEND_ROW * (len(curves) + 1))
-    return Figure(width=_WIDTH, height=height, title=title, words=words, shapes=tuple(shapes))
+    shapes += [shape for curve in curves for shape in _curve(curve, x, y)]
+
+    def mark(index: int, left: float, at: float) -> Shape:
+        return line(left, at, left + 26, at, tone=str(curves[index].index), thick=True, dash=curves[index].dash)
+
+    return _with_legend(title, words, shapes, [curve.name for curve in curves], mark)
 
 
 def _frame(x: Axis, y: Axis) -> list[Shape]:
@@ -89,12 +92,17 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> list[Shape]:
     ]
 
 
-def _legend(curve: Curve, y: float) -> list[Shape]:
-    left = _WIDTH - _RIGHT + 14
-    return [
-        line(left, y, left + 26, y, tone=str(curve.index), thick=True, dash=curve.dash),
-        label(left + 34, y + 4, curve.name if len(curve.name) <= _LEGEND_LETTERS else f"{curve.name[: _LEGEND_LETTERS - 1]}…"),
-    ]
+def _with_legend(
+    title: str, words: str, shapes: Sequence[Shape], names: Sequence[str], mark: Callable[[int, float, float], Shape]
+) -> Figure:
+    """Return a figure with a legend on its right, where long names take several lines and nothing of them is cut."""
+    left, at, legend = _WIDTH - _RIGHT + 14, _TOP + 8, list[Shape]()
+    for index, name in enumerate(names):
+        lines = textwrap.wrap(name, _LEGEND_LETTERS) or [name]
+        legend.append(mark(index, left, at))
+        legend += [label(left + 34, at + 4 + _LEGEND_LINE * number, text) for number, text in enumerate(lines)]
+        at += _LEGEND_ROW + _LEGEND_LINE * (len(lines) - 1)
+    return Figure(width=_WIDTH, height=max(_HEIGHT, at + 12), title=title, words=words, shapes=(*shapes, *legend))
 
 
 def _opacity(index: int) -> float:
@@ -145,12 +153,11 @@ def bar_chart(
         line(left_edge, y.start, _WIDTH - _RIGHT, y.start),
         label(14, (y.start + y.end) / 2, about, anchor="middle", angle=-90),
     ]
-    for index, name in enumerate(names):
-        at, left = _TOP + _LEGEND_ROW * index, _WIDTH - _RIGHT + 14
-        shapes.append(Shape(kind="box", x=left, y=at, x2=26, y2=12, tone=str(index), opacity=_opacity(index)))
-        shapes.append(label(left + 34, at + 10, name if len(name) <= _LEGEND_LETTERS else f"{name[: _LEGEND_LETTERS - 1]}…"))
-    height = max(_HEIGHT, _TOP + _LEGEND_ROW * (len(names) + 1))
-    return Figure(width=_WIDTH, height=height, title=title, words=words, shapes=tuple(shapes))
+
+    def mark(index: int, left: float, at: float) -> Shape:
+        return Shape(kind="box", x=left, y=at - 6, x2=26, y2=12, tone=str(index), opacity=_opacity(index))
+
+    return _with_legend(title, words, shapes, names, mark)
 
 
 def draw(figure: Figure) -> Markup:

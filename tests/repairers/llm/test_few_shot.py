@@ -169,3 +169,11 @@ def test_trimming_never_cuts_the_target(window: int, lengths: list[tuple[int, in
     assert asking.window.tokens(opening) + 20 <= window
     for item in examples:
         assert text.count(item.buggy) == 0 or item.fixed in text
+
+
+def test_a_prompt_for_completion_models_ends_with_the_signature() -> None:
+    prompt = "--- prefix ---\n{% for example in examples %}\n{{ example.fixed }}\n{% endfor %}\n{{ code }}\n{{ given }}\n"
+    asked = Prompter(few_shot(shots=1, prompt=prompt), ScriptedModel(["x"]), seed=0, examples=EXAMPLES).ask(python_problem())
+    assert asked.opening.text is not None and asked.opening.text.rstrip().endswith("def row_of(self, number):")
+    assert asked.question.wanted.shape == "completion" and "".join(asked.sampling.stop)
+    assert EXAMPLES[1].fixed in asked.opening.text

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.core.figure import Figure, Shape
+from repairlab.core.figure import Axis, Figure, Shape
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.study.charts import draw
+from repairlab.study.charts import Curve, bar_chart, draw, line_chart
 from repairlab.study.page import make_report
 from repairlab.study.papers.table import TABLES
 from tests.study.papers.conftest import FIX, LIKE, WRONG, Bench
@@ -104,3 +104,14 @@ def test_hostile_names_stay_text_in_pictures() -> None:
 def test_many_systems_still_have_colours() -> None:
     text = str(draw(Figure(width=9, height=9, title="", words="", shapes=(Shape(kind="dot", x=1, y=1, tone="11"),))))
     assert "var(--s3" in text
+
+
+def test_a_legend_shows_long_names_whole_on_several_lines() -> None:
+    name = "one-shot · vllm/acme/Large-Coder-7B-Instruct · T=0.2"
+    bars = bar_chart("Bars", "share", (name, "short"), {"a": (50.0, 20.0)}, {"a": ("1 of 2", "1 of 5")}, "")
+    curve = Curve(name=name, index=0, points=((0.0, 1.0),))
+    lines = line_chart("Lines", Axis(low=0, high=1), Axis(low=0, high=1), [curve], "")
+    for figure in (bars, lines):
+        shown = [shape.text for shape in figure.shapes if shape.kind == "text"]
+        assert name.replace(" ", "") in "".join(shown).replace(" ", "")
+        assert not any("…" in text for text in shown)

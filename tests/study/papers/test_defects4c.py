@@ -68,7 +68,9 @@ def test_what_a_benchmark_is_made_of_counts_each_bug_once(bench: Bench) -> None:
     write_labels(
         bench.benchmark / "labels.jsonl", [*found, FoundLabel(bug=BUGS[4], rule="domain", values=("a",), is_suggested=True)]
     )
-    assert domains(bench.facts(bench.root / "a")).rows == (("tools", 4, 66.666667), ("no label", 2, 33.333333), ("all", 6, 100.0))
+    table = domains(bench.facts(bench.root / "a"))
+    assert table.rows == (("tools", 4, 66.666667), ("no label", 2, 33.333333), ("all", 6, 100.0))
+    assert table.figure is not None and table.figure.words == "tools: 4 of 6 faults; no label: 2 of 6 faults"
 
 
 def test_tries_of_a_conversation_are_its_fresh_starts(bench: Bench) -> None:

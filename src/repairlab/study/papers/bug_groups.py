@@ -8,6 +8,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.formats.defects4c import CATEGORIES as CATEGORY_NAMES
 from repairlab.formats.nl2fix import HEAD, Size, rows_by_project
+from repairlab.study.charts import bar_chart
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
 from repairlab.study.papers.similarity import compared
 
@@ -164,12 +165,17 @@ def domains(facts: PaperFacts) -> Table:
     """Return the bugs of each application domain."""
     groups = _distinct(facts, lambda bug: bug.domain, "no bug of these runs has a domain (labels.domain)")
     ordered = sorted(groups.items(), key=lambda item: (item[0] == "all", -len(item[1])))
+    title, n_all = "Bugs by application domain", len(groups["all"])
+    shares = {name: percent(len(bugs), n_all) or 0.0 for name, bugs in ordered}
+    texts = {name: (f"{len(bugs)} of {count(n_all, 'fault')}",) for name, bugs in ordered[:-1]}
+    said = "; ".join(f"{name}: {text}" for name, (text,) in texts.items())
     return Table(
         name="domains",
-        title="Bugs by application domain",
+        title=title,
         source="Defects4C, figure 2",
         columns=("domain", "faults", "%"),
-        rows=tuple((name, len(bugs), percent(len(bugs), len(groups["all"]))) for name, bugs in ordered),
+        rows=tuple((name, len(bugs), shares[name]) for name, bugs in ordered),
+        figure=bar_chart(title, "share of all faults", ("faults",), {name: (shares[name],) for name in texts}, texts, said),
     )
 
 

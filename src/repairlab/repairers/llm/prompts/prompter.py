@@ -14,7 +14,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import asking_for
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Sampling, Window, shorter
-from repairlab.repairers.llm.prompts.strategies import Question, Strategy
+from repairlab.repairers.llm.prompts.strategies import FEW_SHOT_COMPLETION, Question, Strategy
 from repairlab.repairers.llm.prompts.table import strategy
 from repairlab.repairers.llm.prompts.templates import OWN, VARIABLES, Template, View, packaged, without_comments
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
@@ -51,6 +51,8 @@ class Prompter:
         self.settings, self.model, self.seed = settings, model, seed
         self.strategy: Strategy = strategy(settings.strategy)
         self.template = packaged(settings.strategy) if settings.prompt is None else Template(settings.prompt, file=OWN)
+        if settings.strategy == "few-shot" and self.template.uses("given"):
+            self.strategy = FEW_SHOT_COMPLETION
         self.template.check((*VARIABLES, *self.strategy.variables))
         if settings.strategy == CONVERSATION and not self.template.is_chat:
             raise UserError(f"{OWN} makes a text to go on with, but a conversation needs messages: use '--- user ---'")

@@ -142,6 +142,8 @@ def _ask_for_body(view: View) -> Question:
 
 
 COMPLETION = Strategy(name="completion", needs=_needs_body, question=_ask_for_body, variables=("given", "before", "after"))
+FEW_SHOT_COMPLETION = dataclasses.replace(COMPLETION, name="few-shot", variables=(*COMPLETION.variables, "examples"))
+"""Few-shot for completion models: the user's prompt ends with the signature (nl2fix §3.3.2)."""
 
 
 def _function(problem: Problem) -> Function | None:

@@ -76,10 +76,16 @@ class Template:
 
     def check(self, known: Collection[str]) -> None:
         """Raise UserError for a variable that is none of `known`."""
-        for part in self._parts:
-            for name in sorted(meta.find_undeclared_variables(_environment().parse(part.text))):
-                if name not in known:
-                    raise UserError(f"{self._file}: {unknown('variable', name, known)}")
+        for name in sorted(self._variables()):
+            if name not in known:
+                raise UserError(f"{self._file}: {unknown('variable', name, known)}")
+
+    def uses(self, name: str) -> bool:
+        """Whether it prints or tests a variable."""
+        return name in self._variables()
+
+    def _variables(self) -> set[str]:
+        return {name for part in self._parts for name in meta.find_undeclared_variables(_environment().parse(part.text))}
 
     def opening(self, values: Mapping[str, Any]) -> Prompt:
         """Return the first prompt: the system's and the user's first message, or the text to go on with."""

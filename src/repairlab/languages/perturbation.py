@@ -252,11 +252,11 @@ def _begin(language_name: str, body: _Body) -> tuple[int, str] | None:
         if block is None or not block.named_children:
             return None
         parts = [part for part in block.named_children if part.type != "comment"]
-        after = parts[1:] if parts and _is_text(parts[0]) else parts
-        first = body.parsed.span((after or block.named_children)[0])
+        code = parts[1:] if parts and _is_text(parts[0]) else parts
+        first = body.parsed.span((code or block.named_children)[0])
         line = source.rfind("\n", 0, first.start) + 1
         indent = source[line : first.start]
-        return (line - 1, indent) if after and line and not indent.strip() else None
+        return (line - 1, indent) if code and line and not indent.strip() else None
     if source[span.start : span.start + 1] != "{" or _FIRST.match(source, span.start + 1):
         return None
     after = re.compile(r"[ \t]*(?:\r?\n)+([ \t]*)\S").match(source, span.start + 1)

@@ -69,7 +69,7 @@ def other_text(folder: Path) -> None:
     )
     new = [candidate.id for candidate in store.candidates()]
     (folder / SEAL).unlink()
-    bodies = [body for _, body in store.bodies(Candidate)]
+    bodies = list(store.bodies_at(Candidate, [place for place, _ in store.scan_data(Candidate)]).values())
     path.unlink()
     for body, was, now in zip(bodies, names, new, strict=True):
         store.append_body(Candidate, body.replace(now.encode(), was.encode()).rstrip(b"\n"))

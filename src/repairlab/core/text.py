@@ -1,5 +1,8 @@
 """Positions in source text and edits of it. Offsets count characters of the decoded text, line endings as they are in the file."""
 
+import re
+from collections.abc import Sequence
+
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
@@ -78,3 +81,33 @@ def line_span(text: str, first: int, last: int) -> Span:
 def line_of(text: str, offset: int) -> int:
     """Return the 1-based number of the line that holds the character at `offset`."""
     return text.count("\n", 0, offset) + 1
+
+
+def repository_name(address: str) -> str:
+    """Return owner and name of a repository, in lower case.
+
+    >>> repository_name("https://api.github.com/repos/Apache/commons-lang"), repository_name("git@example.org:a/b.git")
+    ('apache/commons-lang', 'a/b')
+    >>> repository_name("curl___curl")  # a clone's folder
+    'curl/curl'
+    """
+    parts = re.split(r"[/:]|___", address.lower().strip().rstrip("/").removesuffix(".git"))
+    return "/".join(part for part in parts[-2:] if part)
+
+
+def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many lines or characters two texts share at the start, and how many of the others at the end.
+
+    >>> common_ends("a = b + c", "a = b - b + c"), common_ends("aa", "a")
+    ((6, 3), (1, 0))
+    """
+    shortest = min(len(old), len(new))
+    before = next((place for place in range(shortest) if old[place] != new[place]), shortest)
+    behind = next((place for place in range(shortest - before) if old[-1 - place] != new[-1 - place]), shortest - before)
+    return before, behind
+
+
+def without_outer_blanks(lines: list[str]) -> list[str]:
+    """Return lines without blank ones at both ends."""
+    said = [number for number, line in enumerate(lines) if line.strip()]
+    return lines[said[0] : said[-1] + 1] if said else []

@@ -7,6 +7,7 @@ from typing import Protocol, cast
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
+from repairlab.core.storage.checking import shipped_table
 from repairlab.formats.format import Format, Sight
 from repairlab.formats.reading import look
 from repairlab.metrics.published import DatasetStatistics, PublishedResults
@@ -26,78 +27,7 @@ class FileForm:
     """Candidates that cannot be written at all."""
 
 
-_OTHER_FILES, _OUTSIDE = "changes of other files", "changes outside the target"
-
-FORMS = {
-    "repairlab": FileForm(
-        about="Our own JSON Lines: bug with function, file, patch, edits, answer or text.",
-        loses="of an outcome, everything but the verdict",
-    ),
-    "swebench": FileForm(
-        about="Predictions of SWE-bench (instance_id, model_name_or_path, model_patch): JSON Lines, a list, or a table by id.",
-        writes="JSON Lines; a list if the name ends in .json",
-        loses="verdicts, rank gaps, prompts, costs",
-        cannot="changes of line endings only, no change",
-    ),
-    "swebench-report": FileForm(
-        about="Report of SWE-bench's harness: resolved and unresolved instances. To write only; `rescore` reads it.",
-        writes="schema 2 of swebench 5.0",
-        loses="everything but the model, and whether each bug's first candidate is plausible",
-    ),
-    "evalplus": FileForm(
-        about="Samples of HumanEval and EvalPlus: JSON Lines of task_id with solution or completion, or a folder TASK_ID/N.py.",
-        writes="JSON Lines if the name ends in .jsonl, else a folder",
-        cannot=_OTHER_FILES,
-    ),
-    "repairbench": FileForm(
-        about="Records of RepairBench (elle-elle-aime): JSON Lines of identifier, generation, evaluation.",
-        loses="model; verdicts become compile and test, without ast_match",
-        cannot=_OUTSIDE,
-    ),
-    "nl2fix": FileForm(
-        about="Candidates of NL2Fix: JSON by method with patches, or -validated.jsonl with verdicts, or a folder of these.",
-        writes="with verdicts if the name ends in .jsonl, else candidates",
-        loses="model, prompt; verdicts become plausible, wrong, timeout, uncompilable",
-        cannot=_OUTSIDE,
-    ),
-    "npr4j-patches": FileForm(
-        about="NPR4J's .patches: JSON by bug and rank.",
-        writes="the same, with ranks from 1",
-        cannot=_OUTSIDE,
-    ),
-    "npr4j-patchinfo": FileForm(
-        about="NPR4J's .patchinfo.json beside the patched files, or a folder of them.",
-        writes="a folder",
-        loses="verdicts",
-        cannot="deletions of files",
-    ),
-    "npr4j-results": FileForm(
-        about="NPR4J's all_result.json: plausible candidates by system and rank. To write only; `rescore` reads it.",
-        loses="everything but system and rank of plausible candidates",
-    ),
-    "fixeval": FileForm(
-        about="FixEval's generation.json: programs by submission, with counts of cases; a list or JSON Lines.",
-        writes="a list",
-        loses="model; verdicts become counts of cases, under --policy full",
-        cannot=_OTHER_FILES,
-    ),
-    "defects4c": FileForm(
-        about="Defects4C's folder of patched files, MD5@COMMIT___FILE.",
-        loses="ranks, repeats, model, verdicts",
-        cannot="changes of other files, bugs without a commit",
-    ),
-    "clm": FileForm(
-        about="lin-tan/clm's *_validate.json or *_output.json: lines or functions by bug, with verdicts.",
-        writes="whole functions with verdicts",
-        loses="model; verdicts as nl2fix",
-        cannot=_OUTSIDE,
-    ),
-    "diffs": FileForm(
-        about="Unified diffs: a folder BUG/N.diff or BUG.diff (or .patch), or one such file.",
-        writes="a folder BUG/N.diff",
-        cannot="changes of line endings only, no change",
-    ),
-}
+FORMS = shipped_table("repairlab.formats", "forms.toml", FileForm)
 _MODULES = {"repairlab": "own"}
 
 FORMATS: Parts[Format] = Parts(

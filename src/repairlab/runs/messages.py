@@ -159,6 +159,21 @@ class Failed:
 
 
 @record
+class WorkerTime:
+    """Where the time of a worker went while it did one order."""
+
+    bug_id: str
+    seconds: Mapping[Phase, float]
+
+
+@record
+class Notice:
+    """Something that the user should know."""
+
+    text: str
+
+
+@record
 class Progress:
     """One step of a run, for whoever watches."""
 
@@ -173,21 +188,6 @@ class Drawn:
 
     bug_id: str
     n: int
-
-
-@record
-class WorkerTime:
-    """Where the time of a worker went while it did one order."""
-
-    bug_id: str
-    seconds: Mapping[Phase, float]
-
-
-@record
-class Notice:
-    """Something that the user should know."""
-
-    text: str
 
 
 Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | WorkerTime

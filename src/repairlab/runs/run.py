@@ -195,8 +195,8 @@ def complete(
     stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None or own is not None))
     notify: Callable[[str], None] = lambda text: step(Notice(text=text))  # noqa: E731
     with locked(folder), ExitStack() as stack, open_executor(machine, needs, stopping, notify) as executor:
-        made = None if given is not None else factory_of(manifest.experiment)
-        first_starts = FirstStarts(store, made, keep_going=machine.keep_going)
+        factory = None if given is not None else factory_of(manifest.experiment)
+        first_starts = FirstStarts(store, factory, keep_going=machine.keep_going)
         tasks = _tasks(benchmark, left, store, machine, given, {})
         sent = None
         if own is not None:

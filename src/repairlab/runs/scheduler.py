@@ -9,12 +9,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.languages.facts import facts
+from repairlab.repairers.repairer import Repairer
 from repairlab.runs.executors.executor import DEATHS, Deaths, Executor, Source
 from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.messages import (
@@ -45,9 +47,10 @@ SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
 FAR_SHARD_S = 1.0
 """The same for workers on other machines."""
-_LOOK_AGAIN_S = 0.1
 SMALLEST_SHARD_S = 0.05
 """The same when little is left, so that all workers end at the same time."""
+_LOOK_AGAIN_S = 0.1
+"""How long no bug is looked for again, after there was none that one more worker should open."""
 
 
 @record
@@ -68,13 +71,16 @@ class Scheduler(Source[Order]):
         self._store, self._step, self._first_starts = store, step, first_starts
         self._unstarted: deque[Task] = deque()
         self._sampled: Iterator[Task | None] = iter(())
+        """Bugs whose candidates a model proposes here; none: it is still at it."""
         self._sampling = False
         self._backlogs: dict[str, Backlog] = {}
         """Bugs that are begun and not done."""
         self._at_work: dict[int, Order] = {}
+        """By worker, as what follows."""
         self._holds: dict[int, str] = {}
-        """The bug that each worker has open."""
+        """The bug that is open."""
         self._begun: dict[int, str] = {}
+        """The candidate whose validation began."""
         self._deaths = Deaths()
         self._workers, self._shard_s = 1, SHARD_S
         self._nothing_until = 0.0
@@ -98,7 +104,7 @@ class Scheduler(Source[Order]):
                 sampler = stack.enter_context(
                     Sampler(
                         tasks,
-                        lambda task: self._drawn(sample(task, repairer)),
+                        partial(self._draw, repairer),
                         threads=threads,
                         may_begin=lambda: self._first_starts.may_begin,
                     )
@@ -213,9 +219,11 @@ class Scheduler(Source[Order]):
         self._holds[worker] = bug_id
         return backlog
 
-    def _drawn(self, task: Task) -> Task:
-        self._first_starts.take(task.bug_id)
-        return task
+    def _draw(self, repairer: Repairer, task: Task) -> Task:
+        """Have all candidates of a bug proposed, in a thread of the sampler."""
+        drawn = sample(task, repairer)
+        self._first_starts.take(drawn.bug_id)
+        return drawn
 
     @property
     def _may_start(self) -> bool:

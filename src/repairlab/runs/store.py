@@ -60,6 +60,17 @@ class TranscriptEntry:
     """zlib-compressed and in base 64."""
 
 
+FILES: Mapping[type, str] = {
+    Candidate: "candidates.jsonl",
+    Outcome: "outcomes.jsonl",
+    BugEnd: "bugs.jsonl",
+    Disagreement: "disagreements.jsonl",
+    TranscriptEntry: "transcripts.jsonl",
+}
+CHECKED_FILES = (*FILES.values(), REQUESTS)
+"""All files whose lines carry checks."""
+
+
 class Store:
     """The files of one run folder."""
 
@@ -134,24 +145,13 @@ class Store:
         return self.append_body(type(item), encoded(item))
 
     def append_body(self, kind: type, body: bytes) -> int:
-        """Add one record that is encoded already, as `bodies` of another run gives it, and return the place of its line."""
+        """Add one record that is encoded already and return the place of its line."""
         try:
             return append_line(f"{self.folder}/{FILES[kind]}", body, self.run_id)
         except OSError as error:
             raise HarnessError(
                 f"cannot write to {self.folder}: {error.strerror}; free some space, then go on with --resume"
             ) from error
-
-    def bodies(self, kind: type, *, start: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Read all records of a kind from a place on as they are encoded, each with the place of its line."""
-        path = self.folder / FILES[kind]
-        if path.is_file():
-            with path.open("rb") as file:
-                file.seek(start)
-                for line in file:
-                    if line.endswith(b"}\n"):
-                        yield start, without_check(line)
-                    start += len(line)
 
     def _lines(self) -> dict[str, int]:
         """Return how many lines the files have that grow while bugs are worked on."""
@@ -178,18 +178,17 @@ class Store:
         """Read which verdicts of earlier runs did not come out again."""
         return (item for _, item in self.scan(Disagreement))
 
-    def scan(self, kind: type[T], *, start: int = 0) -> Iterator[tuple[int, T]]:
-        """Read all records of a kind from a place on, each with the place of its line."""
-        return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind, start=start))
+    def scan(self, kind: type[T]) -> Iterator[tuple[int, T]]:
+        """Read all records of a kind, each with the place of its line."""
+        return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind))
 
-    def scan_data(self, kind: type[T], *, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    def scan_data(self, kind: type[T]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Read all records of a kind as plain data, for those who need but a few facts of very many."""
         path = self.folder / FILES[kind]
         if not path.is_file():
             return
-        place = start
+        place = 0
         with path.open("rb") as file:
-            file.seek(start)
             for line in file:
                 # A torn line is the trace of a killed process; its record was never complete and is made again.
                 data = _data_of(line) if line.endswith(b"}\n") else None
@@ -212,11 +211,6 @@ class Store:
                 decode(kind, dict(data), FILES[kind])
                 raise UserError(f"{FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
             yield place, taken
-
-    def size(self, kind: type) -> int:
-        """Return the place that the next record of a kind would get."""
-        path = self.folder / FILES[kind]
-        return path.stat().st_size if path.exists() else 0
 
     def bodies_at(self, kind: type, places: Collection[int]) -> dict[int, bytes]:
         """Read the records at some places as they are encoded."""
@@ -280,16 +274,6 @@ def _last_line(file: int, size: int) -> tuple[int, int]:
 
 _ENDING = 64
 """More bytes than number and check have."""
-
-FILES: Mapping[type, str] = {
-    Candidate: "candidates.jsonl",
-    Outcome: "outcomes.jsonl",
-    BugEnd: "bugs.jsonl",
-    Disagreement: "disagreements.jsonl",
-    TranscriptEntry: "transcripts.jsonl",
-}
-CHECKED_FILES = (*FILES.values(), REQUESTS)
-"""All files whose lines carry checks."""
 
 
 def _data_of(line: bytes) -> dict[str, Any] | None:

@@ -6,8 +6,8 @@ is proposed, by the same worker. Workers read and write no records of a run.
 
 import dataclasses
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, closing
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
@@ -26,14 +26,17 @@ class RunWorker:
 
     def __init__(self, sandbox: Sandbox, emit: Emit) -> None:
         self._sandbox, self._emit = sandbox, emit
+        # Of the bug that is open
         self._task: Task | None = None
         self._validator: BugValidator | None = None
         self._open = ExitStack()
-        self._outcomes: dict[str, bytes] = {}
-        """Those of the order at hand, by candidate id, as they are encoded."""
-        self._decided: dict[str, bytes] = {}
-        """Those that decide all candidates of a form."""
         self._given_up: dict[str, str] = {}
+        """Candidates over which too many workers died, with the reason."""
+        # Of the order at hand: encoded outcomes
+        self._outcomes: dict[str, bytes] = {}
+        """By candidate id."""
+        self._decided: dict[str, bytes] = {}
+        """By normal form; each decides all candidates of that form."""
 
     def __call__(self, order: Order) -> None:
         """Do an order; all that is learnt on the way is emitted at once."""
@@ -63,6 +66,7 @@ class RunWorker:
         self._task = self._validator = None
 
     def _turn_to(self, task: Task) -> None:
+        """Open a bug instead of the one that is open."""
         self.close()
         self._given_up = dict(task.given_up)
         validator = BugValidator(
@@ -142,11 +146,6 @@ class RunWorker:
         self._emit(Disagreement(bug_id=now.bug_id, candidate_id=earlier.candidate_id, cached=earlier.verdict, now=now.verdict))
 
 
-@contextmanager
-def open_worker(sandbox: Sandbox, emit: Emit) -> Iterator[RunWorker]:
-    """Give what a worker of a run does with each item."""
-    opened = RunWorker(sandbox, emit)
-    try:
-        yield opened
-    finally:
-        opened.close()
+def open_worker(sandbox: Sandbox, emit: Emit) -> AbstractContextManager[RunWorker]:
+    """Give what does the orders in a worker process."""
+    return closing(RunWorker(sandbox, emit))

@@ -29,48 +29,23 @@ LARGEST_NORMAL_FORM = 1_000_000
 
 _SETTINGS = (
     # Python: pytest, and what every interpreter loads at its start
-    *(
-        "conftest.py",
-        "pytest.ini",
-        ".pytest.ini",
-        "pytest.toml",
-        ".pytest.toml",
-        "tox.ini",
-        "setup.cfg",
-        "setup.py",
-        "pyproject.toml",
-    ),
+    *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "setup.py"),
+    "pyproject.toml",
     *("sitecustomize.py", "usercustomize.py", "*.pth"),
     # Java: build tools, JUnit's settings and services that are found by name
     *("build.xml", "pom.xml", "*.gradle", "*.gradle.kts", "junit-platform.properties", "META-INF/**"),
     # C and C++: build tools
     *("CMakeLists.txt", "*.cmake", "CMakePresets.json", "Makefile", "makefile", "GNUmakefile", "*.mk", "*.ninja", "configure*"),
     # JavaScript and Go: settings of runners, and modules that are found before the project's own
-    *(
-        ".mocharc.*",
-        "jest.config.*",
-        "vitest.config.*",
-        ".npmrc",
-        "node_modules/**",
-        "go.work",
-        "go.work.sum",
-        "vendor/modules.txt",
-    ),
+    *(".mocharc.*", "jest.config.*", "vitest.config.*", ".npmrc", "node_modules/**", "go.work", "go.work.sum"),
+    "vendor/modules.txt",
     # autoconf, automake and libtool: what they read, and the scripts that they leave
     *("*.am", "*.ac", "*.m4", "Makefile.in", "autogen.sh", "bootstrap", "bootstrap.sh", "test-driver", "libtool", "ltmain.sh"),
     *("compile", "config.guess", "config.site", "config.status", "config.sub", "depcomp", "install-sh", "missing", "ylwrap"),
     # code that would stand in for a test framework
     *("pytest.py", "unittest.py", "pytest/**", "_pytest/**", "unittest/**", "pluggy/**", "pluggy.py"),
-    *(
-        "org/junit/**",
-        "org/hamcrest/**",
-        "org/opentest4j/**",
-        "junit/framework/**",
-        "gtest/**",
-        "catch2/**",
-        "gtest.h",
-        "catch.hpp",
-    ),
+    *("org/junit/**", "org/hamcrest/**", "org/opentest4j/**", "junit/framework/**", "gtest/**", "catch2/**", "gtest.h"),
+    "catch.hpp",
 )
 """Files that decide how tests are built and run, in whatever folder: no candidate may touch them, unless the fix itself did."""
 _TEST_SETTINGS = (*_SETTINGS, *(f"**/{pattern}" for pattern in _SETTINGS))

@@ -78,14 +78,14 @@ class Engines:
         runner: Runner | None = None,
         bug: Bug | None = None,
     ) -> Judgement:
-        """Judge in a folder of the candidate's own, built from nothing, with a process for every command; all others must agree."""
+        """Judge a tree built from nothing, with a process for every command; all engines must agree with what comes of it."""
         bug = bug or self.bug
         with temporary_folder() as folder:
             lay_out(bug, changed, folder / "work")
             where = runner or self.sandbox
             return TestRun(bug, where, policy, folder / "work", confirm=confirm, checker_sandbox=self.sandbox).judge()
 
-    def _opened(self) -> "Iterator[Engine]":
+    def _opened(self) -> Iterator[Engine]:
         """Yield the engines that share work between candidates, the quickest first."""
         toolchain = language(self.bug.problem.language).toolchain
         above = self._twin.engines if self._twin else None
@@ -133,7 +133,7 @@ CLOCK_TICK_S = 0.02
 
 
 class IncrementalEngine:
-    """The tree and the place in the sandbox where it lies, made when first needed."""
+    """Judges in one tree, laid out and built when first needed, put back after each candidate."""
 
     def __init__(self, bug: Bug, sandbox: Sandbox, twin_of: "IncrementalEngine | None" = None) -> None:
         """Take the engine of a bug that differs in its tests alone, from whose build this one can start."""
@@ -141,10 +141,14 @@ class IncrementalEngine:
         self._open = ExitStack()
         self._tree: WorkTree | None = None
         self._runner: Runner | None = None
-        self._prepared = False
-        self._noticed: dict[str, bool] = {}
-        self._last: TestLog | None = None
         self._shared: SharedBuild | None = None
+        """How the tool chain builds only what a candidate changes, if it can."""
+        self._prepared = False
+        """Whether the buggy tree is built that way."""
+        self._noticed: dict[str, bool] = {}
+        """Whether the build sees that a file changed."""
+        self._last: TestLog | None = None
+        """Of the candidate before, whose tree is still there."""
 
     @property
     def built_tree(self) -> Path | None:

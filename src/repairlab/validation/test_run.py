@@ -139,6 +139,29 @@ class TestRun:
         message = f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
         return Judgement(verdict=Verdict.PLAUSIBLE, message=message, log=self.log)
 
+    def prepare(self, commands: Sequence[Command]) -> bool:
+        """Run commands of a build that may fail; return whether none did."""
+        executions = [self._execute(command, self.bug.oracle.build.limits) for command in commands]
+        return all(execution.succeeded for execution in executions)
+
+    def build(self) -> str:
+        """Return why the tree does not build, or nothing."""
+        self.log.stage = "build"
+        with STOPWATCH.phase("build"):
+            for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
+                execution = self._execute(command, self.bug.oracle.build.limits)
+                if execution.exit_code == NOT_FOUND:
+                    raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
+                if not execution.succeeded:
+                    error = self._first_error(execution.stdout + execution.stderr)
+                    return error if execution.ending is Ending.EXITED else f"the build was stopped: {describe_end(execution)}"
+        return ""
+
+    def _first_error(self, said: bytes) -> str:
+        """Keep what a build said and return the line to show."""
+        self.log.evidence = _tail(said)
+        return first_error(said, facts(self.bug.problem.language).error_line)
+
     def run(self, tests: Sequence[str], cases: Sequence[Case], *, hurried: bool = False, most_late: int | None = None) -> None:
         """Run these tests and cases.
 
@@ -154,45 +177,6 @@ class TestRun:
     def _execute(self, command: Command, limits: Limits, runner: Runner | None = None) -> Execution:
         self.log.left_tree_alone &= command.private
         return self.log.counted((runner or self.sandbox).run(command.under(limits), self.work))
-
-    def prepare(self, commands: Sequence[Command]) -> bool:
-        """Run commands of a build that may fail; return whether none did."""
-        executions = [self._execute(command, self.bug.oracle.build.limits) for command in commands]
-        return all(execution.succeeded for execution in executions)
-
-    def build(self) -> str:
-        """Return why the tree does not build, or nothing."""
-        self.log.stage = "build"
-        with STOPWATCH.phase("build"):
-            return self._build()
-
-    def _reported(self, batch: Batch, execution: Execution) -> Report:
-        """Return what a test process reported; the first may have been left to look at the tree, too."""
-        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
-        if self._build_is_due:
-            self._build_is_due = False
-            if report.built is None:
-                self.log.problem = self.build()
-            elif report.built:
-                self.log.problem = self._first_error(report.built.encode())
-        return report
-
-    def _first_error(self, said: bytes) -> str:
-        """Keep what a build said and return the line to show."""
-        self.log.evidence = _tail(said)
-        return first_error(said, facts(self.bug.problem.language).error_line)
-
-    def _build(self) -> str:
-        for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
-            execution = self._execute(command, self.bug.oracle.build.limits)
-            if execution.exit_code == NOT_FOUND:
-                raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
-            if not execution.succeeded:
-                error = self._first_error(execution.stdout + execution.stderr)
-                if execution.ending is Ending.EXITED:
-                    return error
-                return f"the build was stopped: {describe_end(execution)}"
-        return ""
 
     def _run_until_sure(
         self, command: Command, limits: Limits, first: FirstRun | None = None, runner: Runner | None = None
@@ -374,6 +358,17 @@ class TestRun:
             runs += before is not None
         report = self._reported(batch, execution)
         return _after_doubt(next(self._results(batch.tests, report, execution)), runs)
+
+    def _reported(self, batch: Batch, execution: Execution) -> Report:
+        """Return what a test process reported; the first may have been left to look at the tree, too."""
+        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+        if self._build_is_due:
+            self._build_is_due = False
+            if report.built is None:
+                self.log.problem = self.build()
+            elif report.built:
+                self.log.problem = self._first_error(report.built.encode())
+        return report
 
     def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
         """Yield what was reported, then a failure for each test that should have been and was not."""

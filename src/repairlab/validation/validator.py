@@ -40,7 +40,7 @@ class BugError(HarnessError):
 
 @record
 class Conditions:
-    """All that decides the verdict on a candidate of one bug, and how it is found."""
+    """All that decides the verdicts on candidates of one bug."""
 
     bug: Bug
     policy: Policy = "first-failure"
@@ -102,30 +102,31 @@ class BugValidator:
         `begin` is called with a candidate's id when its validation begins, `disagree` when a verdict of an earlier run did not
         come out again. In a `twin` of another bug a pass is believed.
         """
-        self._conditions, self._sandbox, self._cache, self._begin, self._disagree = conditions, sandbox, cache, begin, disagree
-        # Without a cache nobody asks for them, and a tree that changed meanwhile has none.
+        self._conditions, self._sandbox, self._twin = conditions, sandbox, twin
+        self._cache, self._begin, self._disagree = cache, begin, disagree
+        # Without a cache nobody asks for keys, and a tree that changed meanwhile has none.
         self._key = conditions.key if cache else ""
         self._forms = digest(engine_digest(), conditions.bug.digest) if cache else ""
-        self._twin = twin
-        self._stack, self._open = ExitStack(), ExitStack()
-        self._guard: PassGuard | None = None
+        self._open_cache, self._open_engines = ExitStack(), ExitStack()
+        self._opened: PassGuard | None = None
+        """What examines passes, with the engines; none before the first candidate, and after an exception."""
         self._probe_at = PROBE_AFTER
         self.n_undecided = 0
         self.has_decided = False
-        """Whether any candidate was decided that was built and run."""
+        """Whether any candidate was built, run and decided."""
 
     def __enter__(self) -> Self:
-        self._verdicts = self._stack.enter_context(open_verdict_cache(self._cache))
+        self._verdicts = self._open_cache.enter_context(open_verdict_cache(self._cache))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._close_engines()
-        self._stack.close()
+        self._open_cache.close()
 
     @property
     def counter_tests(self) -> CounterTests:
         """The counter-tests of the bug."""
-        return self._opened().counter_tests
+        return self._guard().counter_tests
 
     def form(self, candidate: Candidate, name: str) -> str:
         """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.
@@ -147,7 +148,7 @@ class BugValidator:
         return form
 
     def remember(self, key: str, text: str) -> None:
-        """Keep what the reader of something found, beside the verdicts, for whoever asks again."""
+        """Keep a text beside the verdicts, under a key; without a cache nothing is kept."""
         if self._verdicts is not None:
             self._verdicts.put_form(key, text)
 
@@ -199,7 +200,7 @@ class BugValidator:
     def _validated(self, candidate: Candidate, given: Conditions) -> Outcome:
         """Have the engines judge, and one of our own failures made good by a build from nothing."""
         try:
-            changed, engines = changed_files(candidate, given.bug), self._opened().engines
+            changed, engines = changed_files(candidate, given.bug), self._guard().engines
             try:
                 return self._believed(candidate, changed, given, engines.judge(changed, given.policy, confirm=given.confirm))
             except HarnessError:
@@ -214,7 +215,7 @@ class BugValidator:
         self, candidate: Candidate, changed: Mapping[str, str | None], given: Conditions, judgement: Judgement
     ) -> Outcome:
         """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
-        guard, log = self._opened(), judgement.log
+        guard, log = self._guard(), judgement.log
         guard.require_checker(log.checker_failures)
         outcome = outcome_of(judgement, candidate, given.bug, given.policy)
         if outcome.verdict is not Verdict.PLAUSIBLE or self._twin:
@@ -224,22 +225,22 @@ class BugValidator:
             return dataclasses.replace(outcome, guard=found.note)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:_MESSAGE_CHARS], guard=found.note)
 
-    def _opened(self) -> PassGuard:
-        """Return what examines passes, with the engines."""
-        if self._guard is None:
+    def _guard(self) -> PassGuard:
+        """Return what examines passes; engines are opened with it."""
+        if self._opened is None:
             warm = self._conditions.isolation == "warm"
-            engines = self._open.enter_context(Engines(self._conditions.bug, self._sandbox, warm=warm, twin=self._twin))
-            self._guard = PassGuard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
-        return self._guard
+            engines = self._open_engines.enter_context(Engines(self._conditions.bug, self._sandbox, warm=warm, twin=self._twin))
+            self._opened = PassGuard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
+        return self._opened
 
     def _open_twin(self, bug: Bug, twin: TwinOf) -> "BugValidator":
         isolation: Isolation = "warm" if twin.engines.shares else "process"
         return BugValidator(Conditions(bug=bug, isolation=isolation), self._sandbox, twin=twin)
 
     def _close_engines(self) -> None:
-        self._guard = None
+        self._opened = None
         with suppress(Exception):  # what it leaves behind lies in the run's temporary folder
-            self._open.close()
+            self._open_engines.close()
 
 
 def is_sampled(key: str, one_in: int) -> bool:

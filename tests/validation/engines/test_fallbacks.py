@@ -161,7 +161,7 @@ def test_a_java_fix_in_other_words_is_believed_after_its_twins(java: Bug, sandbo
     fixed = changed_files(java.fix, java)[java.problem.path]
     with BugValidator(Conditions(bug=java), sandbox) as validator:
         outcome = validator.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
-        resident = validator._opened().engines.resident
+        resident = validator._guard().engines.resident
         assert resident is not None
         assert resident.n_judged > 0
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message

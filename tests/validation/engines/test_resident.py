@@ -436,7 +436,7 @@ def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sand
     with BugValidator(Conditions(bug=bug), sandbox) as validator:
         assert validator.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
         assert validator.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
-        resident = validator._opened().engines.resident
+        resident = validator._guard().engines.resident
         assert resident is not None
         assert resident.n_judged == 2
         assert validator.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from repairlab.benchmarks.protection import TEST_FOLDER, TEST_NAME
-from repairlab.building.importers.importer import TreeFile
+from repairlab.building.importers.importer import TreeFile, added_text
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.languages import host
@@ -223,40 +223,7 @@ def hidden_files(bug: Record, tree: Tree) -> tuple[str, ...]:
 
 
 _TCPDUMP_RUNNER = "tests/one-by-one.sh"
-_TCPDUMP_SCRIPT = rb"""#!/bin/sh
-# Runs tests of TESTLIST by their names and compares what is printed, as TESTonce does for one; --list names all.
-cd "$(dirname "$0")" || exit 1
-if [ "$1" = --list ]; then
-    exec awk '!/^#/ && NF > 2 { print $1 }' TESTLIST
-fi
-mkdir -p NEW
-awk 'BEGIN { for (i = 2; i < ARGC; i++) { wanted[i] = ARGV[i]; ARGV[i] = "" } }
-    !/^#/ && NF > 2 && !($1 in line) { line[$1] = $0 }
-    END { for (i = 2; i < ARGC; i++) print wanted[i] in line ? line[wanted[i]] : wanted[i] }' TESTLIST "$@" | {
-    failed=0
-    while read -r name input output options; do
-        : >"NEW/$name"
-        if [ "$input" ]; then
-            eval "../tcpdump -n -t -r $input $options" >"NEW/$name" 2>"NEW/$name.err" </dev/null 3>&-
-            code=$?
-            if [ "$code" -gt 128 ]; then
-                printf 'EXIT CODE %08x\n' "$((code - 128))" >>"NEW/$name"
-            elif [ "$code" -gt 0 ]; then
-                printf 'EXIT CODE %08x\n' "$((code * 256))" >>"NEW/$name"
-            fi
-        fi
-        if [ "$input" ] && cmp -s "$output" "NEW/$name"; then
-            echo "$name: passed"
-        else
-            echo "$name: FAILED"
-            failed=1
-            [ "$output" ] && diff "$output" "NEW/$name" | head -n 20 >&2
-            [ "$input" ] && grep -m 1 "^SUMMARY: AddressSanitizer" "NEW/$name.err" >&2
-        fi
-    done
-    exit "$failed"
-}
-"""
+_TCPDUMP_SCRIPT = added_text("tcpdump-one-by-one.sh").encode()
 _BY_LIBPCAP = ("arp-too-long-tha", "juniper_header-heapoverflow", "tftp-heapoverflow", "relts-0x80000000", "stp-v4-length-sigsegv")
 """Their capture files are damaged; with a recent libpcap they were seen to fail on a fixed tree."""
 

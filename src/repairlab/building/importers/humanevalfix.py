@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, added_text, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import limits_of, patch_of, pick_language, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json_lines
@@ -107,31 +107,7 @@ require github.com/stretchr/testify v1.0.0
 
 replace github.com/stretchr/testify => ./testify
 """
-_GO_ASSERT = """\
-// Package assert has what the tasks use of testify.
-package assert
-
-import (
-	"reflect"
-	"testing"
-)
-
-// Assertions belong to a test.
-type Assertions struct{ t *testing.T }
-
-// New returns the assertions of a test.
-func New(t *testing.T) *Assertions { return &Assertions{t} }
-
-// Equal fails the test unless both values are the same.
-func (a *Assertions) Equal(expected, actual interface{}, _ ...interface{}) bool {
-	a.t.Helper()
-	if !reflect.DeepEqual(expected, actual) {
-		a.t.Errorf("expected %#v, got %#v", expected, actual)
-		return false
-	}
-	return true
-}
-"""
+_GO_ASSERT = added_text("humanevalfix-assert.go")
 _CPP_TEST = """\
 #include "solution.cpp"
 {test}

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -165,6 +166,11 @@ def bugs_of(
             if strict:
                 raise
             yield Dropped(id=name, reason=str(error))
+
+
+def added_text(name: str) -> str:
+    """Return a program or test that we add to imported bugs; names between @ are placeholders."""
+    return files("repairlab.building.importers").joinpath("added", name).read_text(encoding="utf-8")
 
 
 def chosen(ids: list[str], settings: Settings) -> list[str]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, added_text, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     OLD_C,
     JudgedProgram,
@@ -38,29 +38,7 @@ _ANSWERS = {
 }
 """Where the answer is in what a program prints; the rest is talk, which IntroClass's own tests do not look at.
 Numbers are looked at once, from their first digit: a program may print nothing but digits."""
-_CHECKER = """\
-\"\"\"Looks for the answer to an assignment of IntroClass, whatever is printed around it.\"\"\"
-
-import re
-import sys
-
-ANSWER = re.compile(@ANSWER@, re.DOTALL)
-ONCE = @ONCE@
-
-
-def answers(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        found = ["".join(groups).lower() for groups in ANSWER.findall(file.read())]
-    return sorted(set(found)) if ONCE else found
-
-
-got, wanted = answers(sys.argv[2]), answers(sys.argv[3])
-if not wanted:
-    sys.exit(3)
-if got != wanted:
-    sys.stderr.write(f"answers {got[:9]}, expected {wanted[:9]}\\n")
-    sys.exit(1)
-"""
+_CHECKER = added_text("introclass-checker.py.in")
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:

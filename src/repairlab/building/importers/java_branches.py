@@ -6,13 +6,13 @@ are left out of its tree.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.protection import is_test_path
 from repairlab.building.importers.defects4j_tree import generated
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
 from repairlab.building.importers.python_projects import changed, texts
 from repairlab.building.importers.repository import Repository, is_git_folder, licence_of
 from repairlab.building.importers.small_programs import target_of
@@ -82,16 +82,8 @@ def _import(name: str, about: str, reads: Mapping[str, Callable[[], _Found]], se
         licence="the sources keep their projects' licences",
         description=about,
         n_bugs=len(ids),
-        bugs=_bugs({bug_id: reads[bug_id] for bug_id in ids}, settings),
+        bugs=bugs_of(ids, lambda bug_id: _bug(bug_id, reads[bug_id](), settings)),
     )
-
-
-def _bugs(reads: Mapping[str, Callable[[], _Found]], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    for bug_id, read in reads.items():
-        try:
-            yield _bug(bug_id, read(), settings)
-        except UserError as error:
-            yield Dropped(id=bug_id, reason=str(error))
 
 
 def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:

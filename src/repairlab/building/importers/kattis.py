@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, added_text, bugs_of, chosen, need_sources
 from repairlab.building.importers.kattis_package import DEFAULT_TIME_S, Package, Submission, is_package, read_package
 from repairlab.building.importers.small_programs import (
     EXTENSIONS,
@@ -148,120 +148,9 @@ _TOLERANCES = {
 _LETTER = re.compile(rb"[A-Za-z]")
 _VALIDATOR_FOLDER = "validator"
 _WRAPPED_MAIN = "-Wl,--wrap=main"
-_NATIVE = """\
-/* Calls an output validator of Kattis' form as a checker; the linker's --wrap=main makes this the program's start. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-int __real_main(int count, char **arguments);
-
-static char *flags[] = {@FLAGS@ NULL};
-
-static void show_message(const char *folder) {
-    char path[64], line[300];
-    snprintf(path, sizeof path, "%sjudgemessage.txt", folder);
-    FILE *file = fopen(path, "r");
-    if (file && fgets(line, sizeof line, file))
-        fputs(line, stderr);
-}
-
-int __wrap_main(int count, char **arguments) {
-    char folder[] = "/tmp/feedbackXXXXXX", slashed[sizeof folder + 1];
-    if (count < 4 || !mkdtemp(folder))
-        _exit(70);
-    snprintf(slashed, sizeof slashed, "%s/", folder);
-    int n_flags = sizeof flags / sizeof *flags, status = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        char **given = calloc(4 + n_flags, sizeof *given);
-        int output = open(arguments[2], O_RDONLY);
-        if (!given || output < 0 || dup2(output, 0) < 0)
-            _exit(70);
-        close(output);
-        given[0] = arguments[0];
-        given[1] = arguments[1];
-        given[2] = arguments[3];
-        given[3] = slashed;
-        memcpy(given + 4, flags, sizeof flags);
-        exit(__real_main(3 + n_flags, given));
-    }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        _exit(70);
-    show_message(slashed);
-    /* Not by exit: destructors of the validator's static objects belong to the child, where its main ran. */
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    _exit(code == 42 ? 0 : code == 43 ? 1 : code == 70 ? 70 : 134);
-}
-"""
-_PYTHON = """\
-\"\"\"Calls an output validator of Kattis' form as a checker.\"\"\"
-
-import pathlib
-import subprocess
-import sys
-import tempfile
-
-FLAGS = @FLAGS@
-given, output, answer = sys.argv[1:4]
-script = pathlib.Path(__file__).parent / "@SCRIPT@"
-with tempfile.TemporaryDirectory() as folder, open(output, "rb") as stdin:
-    command = [sys.executable, str(script), given, answer, folder + "/", *FLAGS]
-    done = subprocess.run(command, stdin=stdin, stdout=subprocess.DEVNULL)
-    message = pathlib.Path(folder, "judgemessage.txt")
-    if message.is_file():
-        sys.stderr.write(message.read_text(errors="replace")[:300] + "\\n")
-sys.exit({42: 0, 43: 1}.get(done.returncode, 134))
-"""
-_DEFAULT = """\
-\"\"\"Compares word by word as Kattis' default validator does.\"\"\"
-
-import math
-import re
-import sys
-
-CASE_SENSITIVE, SPACE_SENSITIVE, ABSOLUTE, RELATIVE = @SETTINGS@
-
-
-def number(word):
-    try:
-        return None if b"_" in word else float(word)
-    except ValueError:
-        return None
-
-
-def same(got, wanted):
-    if got == wanted or (not CASE_SENSITIVE and got.lower() == wanted.lower()):
-        return True
-    value, other = number(wanted), number(got)
-    if value is None or other is None:
-        return False
-    if not (math.isfinite(value) and math.isfinite(other)):
-        # No number is near to infinity, and one that is too large for a double (1e999) is not infinity.
-        return value == other and all(word.lstrip(b"+-")[:1].isalpha() for word in (got, wanted))
-    gap = abs(value - other)
-    return (ABSOLUTE is not None and gap <= ABSOLUTE) or (RELATIVE is not None and gap <= RELATIVE * abs(value))
-
-
-def words(path):
-    with open(path, "rb") as file:
-        text = file.read()
-    return re.findall(rb"\\s|[^\\s]+", text) if SPACE_SENSITIVE else text.split()
-
-
-got, wanted = words(sys.argv[2]), words(sys.argv[3])
-for index, word in enumerate(wanted):
-    other = got[index] if index < len(got) else b"(nothing)"
-    if index >= len(got) or not same(other, word):
-        sys.stderr.write(f"word {index + 1} should be {word[:40]!r}, not {other[:40]!r}\\n")
-        sys.exit(1)
-if len(got) > len(wanted):
-    sys.stderr.write(f"more than there should be: {got[len(wanted)][:40]!r}\\n")
-    sys.exit(1)
-"""
+_NATIVE = added_text("kattis-native.c")
+_PYTHON = added_text("kattis-python.py.in")
+_DEFAULT = added_text("kattis-default.py.in")
 
 
 @record

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, bugs_of, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, TreeFile, added_text, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     SLACK,
     carried_over,
@@ -255,39 +255,7 @@ _CASE = """
         same({expected}, java_programs.{program}.{function}({arguments}));
     }}
 """
-_JUNIT_CLASS = """\
-package java_testcases.junit;
-
-public class {program}_TEST {{
-    @SuppressWarnings("unchecked")
-    private static <T> java.util.ArrayList<T> list(Object... items) {{
-        return new java.util.ArrayList<T>((java.util.List<T>) java.util.Arrays.asList(items));
-    }}
-
-    private static void same(Object expected, Object found) {{
-        if (expected instanceof Double && found instanceof Number) {{
-            org.junit.Assert.assertEquals((Double) expected, ((Number) found).doubleValue(), 1e-6);
-        }} else {{
-            org.junit.Assert.assertEquals(text(expected), text(found));
-        }}
-    }}
-
-    private static String text(Object value) {{
-        java.util.StringJoiner made = new java.util.StringJoiner(", ", "[", "]");
-        if (value instanceof Iterable) {{
-            ((Iterable<?>) value).forEach(item -> made.add(text(item)));
-        }} else if (value != null && value.getClass().isArray()) {{
-            for (int i = 0; i < java.lang.reflect.Array.getLength(value); i++) {{
-                made.add(text(java.lang.reflect.Array.get(value, i)));
-            }}
-        }} else {{
-            String told = String.valueOf(value);
-            return value instanceof String ? told : told.replace('(', '[').replace(')', ']');  // pairs print as (1, 2)
-        }}
-        return made.toString();
-    }}
-{cases}}}
-"""
+_JUNIT_CLASS = added_text("quixbugs-junit.java")
 
 
 def _junit_class(name: str, function: str, program: str, cases: Sequence[Sequence[object]]) -> str | None:
@@ -306,7 +274,7 @@ def _junit_class(name: str, function: str, program: str, cases: Sequence[Sequenc
         made.append(
             _CASE.format(number=number, expected=_java_value(expected, "Object"), program=name, function=function, arguments=told)
         )
-    return _JUNIT_CLASS.format(program=name, cases="".join(made))
+    return _JUNIT_CLASS.replace("@PROGRAM@", name).replace("@CASES@", "".join(made))
 
 
 def _java_value(value: object, type_: str) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Import, ImportedBug, Settings, bugs_of, chosen, need_sources
+from repairlab.building.importers.importer import Import, ImportedBug, Settings, added_text, bugs_of, chosen, need_sources
 from repairlab.building.importers.small_programs import folders_of, limits_of, patch_of, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
@@ -13,42 +13,7 @@ from repairlab.core.foreign import read_text
 _PATH = "solution.py"
 _TEST_PATH = "test_solution.py"
 _CASE = re.compile(r"input_(\w+)\.txt")
-_TEST = """\
-import contextlib
-import io
-import pathlib
-
-import pytest
-
-CASES = @CASES@
-BEFORE = @BEFORE@
-AFTER = @AFTER@
-SOLUTION = pathlib.Path(__file__).parent / "solution.py"
-
-
-def printed(call):
-    text = "\\n".join((BEFORE, SOLUTION.read_text(encoding="utf-8"), AFTER, call))
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(compile(text, "solution.py", "exec"), {"__name__": "__main__"})
-    return output.getvalue()
-
-
-def value(text):
-    try:
-        return eval(text.strip())
-    except Exception:
-        return None
-
-
-@pytest.mark.parametrize("case", sorted(CASES))
-def test_case(case):
-    call, expected = CASES[case]
-    got, wanted = printed(call), str(eval(expected.strip())) + "\\n"
-    if got != wanted and "{" in got and "{" in wanted:
-        assert value(got) == value(wanted)
-    else:
-        assert got == wanted
-"""
+_TEST = added_text("refactory-test.py.in")
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:

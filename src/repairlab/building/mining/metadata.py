@@ -11,6 +11,7 @@ from repairlab.building.mining.settings import MiningSettings
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, objects, read_csv, read_json
 from repairlab.core.record import record
+from repairlab.core.text import repository_name
 
 _COMMIT = re.compile(r"(?:^|/)([0-9a-f]{40})\b")
 _CVE = re.compile(r"CVE-\d{4}-\d{4,}")
@@ -44,23 +45,13 @@ def _facts(row: Mapping[str, Any], where: str) -> RepositoryFacts:
         licence = licence.get("spdx_id")
     try:
         return RepositoryFacts(
-            name=_name(as_type(name, str, where, "the repository")),
+            name=repository_name(as_type(name, str, where, "the repository")),
             stars=int(stars) if stars not in (None, "") else None,
             licence=str(licence).strip() or None if licence else None,
             is_fork=str(row.get("fork", "")).lower() in ("true", "yes", "1"),
         )
     except ValueError:
         raise UserError(f"{where}: stars should be a whole number, not {stars!r}") from None
-
-
-def _name(address: str) -> str:
-    """Return OWNER/NAME of an address.
-
-    >>> _name("https://github.com/DaveGamble/cJSON.git"), _name("git@github.com:curl/curl"), _name("curl___curl")
-    ('davegamble/cjson', 'curl/curl', 'curl/curl')
-    """
-    parts = re.split(r"[/:]|___", address.strip().rstrip("/").removesuffix(".git"))
-    return "/".join(parts[-2:]).lower()
 
 
 def fitting(
@@ -84,7 +75,7 @@ def fitting(
 
 def _unfit(repository: Repository, known: Mapping[str, RepositoryFacts], settings: MiningSettings) -> str:
     """Say why a repository is not mined; nothing when it is."""
-    names = [_name(address) for address in (*repository.remotes(), repository.folder.absolute().name)]
+    names = [repository_name(address) for address in (*repository.remotes(), repository.folder.absolute().name)]
     facts = next((known[name] for name in names if name in known), None)
     if facts is None:
         facts = next((item for name, item in known.items() if name.rpartition("/")[2] == names[-1].rpartition("/")[2]), None)

@@ -9,6 +9,7 @@ import re
 import tomllib
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -100,6 +101,11 @@ def read_toml(path: Path, what: str = "") -> tuple[dict[str, Any], str]:
         raise UserError(f"cannot read {named}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{named} is not valid TOML: {error}") from None
+
+
+def shipped_table(package: str, name: str, kind: type[T]) -> dict[str, T]:
+    """Return the records by name that a TOML file of one of our packages holds, in its order."""
+    return checked(dict[str, kind], tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8")), name)  # type: ignore[valid-type]  # mypy takes no variable as a type
 
 
 def take_schema(data: dict[str, Any], where: str) -> None:

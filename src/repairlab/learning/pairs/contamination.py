@@ -17,7 +17,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
+from repairlab.core.text import repository_name, split_lines
 from repairlab.languages.language import language, language_of_path
 from repairlab.learning.pairs.duplicates import features, near_index, text_key
 from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, every_pair, in_chunks, read_head, rewrite
@@ -82,16 +82,6 @@ def decontaminate_pairs(
         "against": [{"name": item.name, "version": item.version, "digest": item.digest} for item in benchmarks],
     }
     return rewrite(source, to, step, lambda split, pair: found.get(f"{split}/{pair.id}", split))
-
-
-def repository_name(url: str) -> str:
-    """Return owner and name of a repository, in lower case.
-
-    >>> repository_name("https://api.github.com/repos/Apache/commons-lang"), repository_name("git@example.org:a/b.git")
-    ('apache/commons-lang', 'a/b')
-    """
-    parts = url.lower().strip().rstrip("/").removesuffix(".git").replace(":", "/").split("/")
-    return "/".join(part for part in parts[-2:] if part)
 
 
 def _of_projects(source: Path, bugs: Sequence[Bug], settings: DecontaminateSettings) -> dict[str, Decision]:

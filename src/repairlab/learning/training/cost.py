@@ -66,9 +66,8 @@ def device_facts(device: Any) -> tuple[str, int]:
 
     if device.type == "cuda":
         return torch.cuda.get_device_name(device), torch.cuda.max_memory_allocated(device) // 1_000_000
-    return f"{device.type}, {torch.get_num_threads()} threads", resource.getrusage(
-        resource.RUSAGE_SELF
-    ).ru_maxrss * 1024 // 1_000_000
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return f"{device.type}, {torch.get_num_threads()} threads", peak_kib * 1024 // 1_000_000
 
 
 def cost_table(folders: Sequence[Path]) -> Table:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from repairlab.core.candidate import Edit
-from repairlab.core.text import Span
+from repairlab.core.text import Span, common_ends
 from repairlab.languages.language import Syntax, language
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
@@ -80,12 +80,7 @@ class _Unit:
         if not self._lines:
             return self._syntax.normal_form(text)
         old, new = self._lines, _lines(text)
-        before = 0
-        while before < min(len(old), len(new)) and old[before] == new[before]:
-            before += 1
-        behind = 0
-        while behind < min(len(old), len(new)) - before and old[-1 - behind] == new[-1 - behind]:
-            behind += 1
+        before, behind = common_ends(old, new)
         changed = "\n".join(new[before : len(new) - behind])
         return f"{before}-{len(old) - behind}:{self._syntax.normal_form(changed)}" if changed or len(old) != len(new) else ""
 
@@ -184,12 +179,7 @@ def _trimmed(code: Code, item: Replacement) -> Replacement:
     old, new = code.source[item.start : item.end], item.text
     if "\r" in old or "\r" in new:
         return item  # cutting between CR and LF would change the line ending
-    before = 0
-    while before < min(len(old), len(new)) and old[before] == new[before]:
-        before += 1
-    behind = 0
-    while behind < min(len(old), len(new)) - before and old[-1 - behind] == new[-1 - behind]:
-        behind += 1
+    before, behind = common_ends(old, new)
     return Replacement(item.start + before, item.end - behind, new[before : len(new) - behind])
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from repairlab.core.problem import Problem
+from repairlab.core.text import without_outer_blanks
 from repairlab.repairers.llm.answers.matching import KEYS, EditedText, LineMatch, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import AMBIGUOUS_DIFF, DIFF_DOES_NOT_FIT, Reading
 from repairlab.repairers.llm.answers.search_replace import Drafts
@@ -86,7 +87,7 @@ def apply(found: list[LooseHunk], problem: Problem) -> Reading:
 
 def _apply(hunk: LooseHunk, draft: EditedText) -> str | None:
     is_ambiguous = False
-    for lines in _fuzzed(_without_outer_blanks(hunk.lines)):
+    for lines in _fuzzed(without_outer_blanks(hunk.lines)):
         # Lines that stand only for where they are may have lost the blank in front of them.
         for old_of in (_old, _old_bare):
             old = old_of(lines)
@@ -114,15 +115,6 @@ def _old(lines: list[str]) -> list[str]:
 
 def _old_bare(lines: list[str]) -> list[str]:
     return [line[1:].strip() for line in lines if line[0] != "+"]
-
-
-def _without_outer_blanks(lines: list[str]) -> list[str]:
-    first, last = 0, len(lines)
-    while first < last and not lines[first].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return lines[first:last]
 
 
 def _fuzzed(lines: list[str]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
-from repairlab.core.text import Lines, Span, line_of, line_span
+from repairlab.core.text import Lines, Span, common_ends, line_of, line_span
 from repairlab.repairers.llm.answers.target import indentation
 
 Key = Callable[[str], str]
@@ -50,12 +50,7 @@ class EditedText:
     def edit(self) -> Edit:
         """Return the whole change as one edit of the lines that differ."""
         old, new = list(self.original), self.lines
-        start = 0
-        while start < min(len(old), len(new)) and old[start] == new[start]:
-            start += 1
-        end = 0
-        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-            end += 1
+        start, end = common_ends(old, new)
         if start == len(old) == len(new):
             return unchanged(self.problem)
         if not self.source:

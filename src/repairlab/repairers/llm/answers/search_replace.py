@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from repairlab.core.problem import Problem
+from repairlab.core.text import without_outer_blanks
 from repairlab.repairers.llm.answers.blocks import json_data
 from repairlab.repairers.llm.answers.matching import EditedText, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import AMBIGUOUS_SEARCH, NO_SEARCH_TEXT, SEARCH_NOT_FOUND, Reading
@@ -148,7 +149,7 @@ def apply(found: list[Swap], problem: Problem) -> Reading:
 
 
 def _apply(swap: Swap, draft: EditedText) -> str | None:
-    old, new = _trimmed(swap.old), swap.new
+    old, new = without_outer_blanks(swap.old), swap.new
     if not old:
         if draft.source.strip():
             return NO_SEARCH_TEXT
@@ -166,33 +167,23 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
     if place is None:
         return AMBIGUOUS_SEARCH
     ours = draft.lines[place.first : place.first + len(old)]
-    draft.lines[place.first : place.first + len(old)] = adjusted(_trimmed(new), old, ours)
+    draft.lines[place.first : place.first + len(old)] = adjusted(without_outer_blanks(new), old, ours)
     return None
 
 
 def _apply_within_line(old: list[str], new: list[str], draft: EditedText) -> str | None:
     """Replace a part of a line, when the search text is no whole line."""
-    if len(old) == 1 and len(_trimmed(new)) <= 1 and len(old[0].strip()) > 2:
+    if len(old) == 1 and len(without_outer_blanks(new)) <= 1 and len(old[0].strip()) > 2:
         part = old[0].strip()
         hits = [index for index, line in enumerate(draft.lines) if part in line]
         inside = [index for index in hits if index in draft.wanted]
         hits = hits if len(hits) == 1 else inside
         if len(hits) == 1 and draft.lines[hits[0]].count(part) == 1:
-            draft.lines[hits[0]] = draft.lines[hits[0]].replace(part, "".join(_trimmed(new)).strip())
+            draft.lines[hits[0]] = draft.lines[hits[0]].replace(part, "".join(without_outer_blanks(new)).strip())
             return None
         if hits:
             return AMBIGUOUS_SEARCH
     return SEARCH_NOT_FOUND
-
-
-def _trimmed(lines: list[str]) -> list[str]:
-    """Return lines without blank ones at both ends."""
-    first, last = 0, len(lines)
-    while first < last and not lines[first].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return lines[first:last]
 
 
 class Drafts:
@@ -205,7 +196,12 @@ class Drafts:
     def of(self, path: str | None, old: list[str]) -> EditedText:
         """Return the file that is meant: that of the bug if the lines are in it or no other file has the name."""
         own = self._draft(self._problem.path, self._problem.source)
-        if path is None or not self._problem.context or _is_same(path, self._problem.path) or places(own.lines, _trimmed(old)):
+        if (
+            path is None
+            or not self._problem.context
+            or _is_same(path, self._problem.path)
+            or places(own.lines, without_outer_blanks(old))
+        ):
             return own
         for file in self._problem.context:
             if _is_same(path, file.path):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.benchmarks import bug_files
-from repairlab.benchmarks.bug_files import CaseFiles, open_cases
+from repairlab.benchmarks.bug_files import CaseFiles, TreeContext, open_cases, read_tree
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Case, Checker
 from repairlab.core.errors import HarnessError, UserError
@@ -109,3 +109,17 @@ def test_no_candidate_is_blamed_for_cases_that_changed(tiny: Path, sandbox: Sand
     forget()
     outcome = validate(bug.fix, bug, sandbox)
     assert outcome.verdict is Verdict.UNDECIDED and "has changed since its benchmark was opened" in outcome.message
+
+
+def test_contexts_of_equal_trees_are_equal_when_one_tree_is_gone(tmp_path: Path) -> None:
+    trees = [tmp_path / name for name in ("one", "two")]
+    for tree in trees:
+        tree.mkdir()
+        (tree / "main.py").write_text("x = 1\n")
+        (tree / "other.py").write_text("y = 2\n")
+    one, two = (TreeContext(tree, read_tree(tree).digest, without="main.py", hidden=()) for tree in trees)
+    fewer = TreeContext(trees[1], read_tree(trees[1]).digest, without="main.py", hidden=("other.py",))
+    shutil.rmtree(trees[0])
+    assert one == two and hash(one) == hash(two)
+    assert one != fewer
+    assert two == tuple(two)

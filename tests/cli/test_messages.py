@@ -21,6 +21,7 @@ from repairlab.cli.main import run
         (["mine", ".", "--to", "new", "--until", "2020-13-01"], "--until is '2020-13-01', which is not a date"),
         (["mine", ".", "--to", "new", "--since", "last year"], "--since is 'last year', which is not a date"),
         (["mine", ".", "--to", "new", "--since", "2021-01-01", "--until", "2020-01-01"], "is not before --until 2020-01-01"),
+        (["validate", __file__, "starter"], "is a file: the benchmark comes first, as in repairlab validate starter "),
         (["convert", "x.jsonl"], "to convert x.jsonl, add BENCHMARK, which the candidates are for, --format NAME, --to PATH; "),
         (["convert", "x.jsonl", "starter", "--to", "y"], "to convert x.jsonl, add --format NAME; "),
         (

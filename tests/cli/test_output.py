@@ -1,6 +1,8 @@
 """How verbs speak where there is no terminal, and when they are stopped."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,11 @@ from repairlab.runs.executors.executor import Executor
 from repairlab.runs.executors.work_queue import run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    command = f"set -o pipefail; {sys.executable} -m repairlab list starter --json | head -0"
+    assert subprocess.run(["bash", "-c", command], check=False, capture_output=True).returncode == 0
 
 
 def test_a_log_says_now_and_then_how_far_a_job_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,9 @@
 """How verbs speak: data on standard output (tables or JSON), talk and progress on standard error."""
 
 import json
+import os
 import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -26,9 +28,17 @@ LOG_EVERY_S = 60.0
 """How often a log says how far a job is."""
 
 
+class _Output(Console):
+    """Standard output whose reader may have seen enough, as `head` has: that is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 def data() -> Console:
     """Return the console of standard output."""
-    return Console(highlight=False, soft_wrap=True, emoji=False)  # code may hold texts such as :bug:
+    return _Output(highlight=False, soft_wrap=True, emoji=False)  # code may hold texts such as :bug:
 
 
 def talk() -> Console:
@@ -44,7 +54,7 @@ def print_json(value: Any) -> None:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, n_heads: int = 1) -> None:
     """Print a table to standard output; the first `n_heads` columns name the row."""
-    console = Console(highlight=False, emoji=False)
+    console = _Output(highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = max(console.width, 160)  # do not fold what goes to a file or a pipe
     for part in table_parts(title, columns, rows, width=console.width, n_heads=n_heads):

@@ -13,6 +13,7 @@ from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.formats.table import FORMATS
@@ -56,6 +57,8 @@ def validate(
     here: Machine,
 ) -> None:
     """Validate candidates from a file."""
+    if Path(benchmark).is_file():
+        raise UserError(f"{benchmark} is a file: the benchmark comes first, as in repairlab validate {candidates} {benchmark}")
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
     require_one_model(external, candidates)

@@ -5,7 +5,8 @@ careful, not complete. Doubtful code stays, and the tests of the fix decide in t
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import count, pairwise
 from typing import NamedTuple
 
@@ -19,10 +20,18 @@ from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import leaves, walk
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_INTROSPECTION = re.compile(r"\b(?:locals|vars|eval|exec)\s*\(")
+_FRAMES = re.compile(
+    r"\b(?:__LINE__|setjmp|sigsetjmp|__code__|co_varnames|_getframe|currentframe|f_locals|f_lineno|inspect\.stack)\b"
+)
+"""What sees variables or lines of any function of the file."""
+_INTROSPECTION = re.compile(r"\b(?:locals|vars|eval|exec)\b|\bdir\s*\(\s*\)")
 """What sees local variables by their names."""
-_FIRST = re.compile(r"\s*(?:this|super)\s*\(")
-"""What has to stay the first statement of a constructor."""
+_FIRST = re.compile(r"(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:[\w.]+\.\s*)?(?:(?:this|super)\s*\(|['\"])")
+"""What has to stay the first statement: the call of another constructor, and directives such as "use strict"."""
+_RISKY = re.compile("yield|await|creation|new|binary|subscript|access")
+"""Nodes whose value may fail or have effects, though they hold no names."""
+_NUMBERS = frozenset({"primitive_type", "sized_type_specifier"})
+"""Types whose values are made without a constructor."""
 
 
 class FileVersions(NamedTuple):
@@ -72,6 +81,8 @@ def cannot_perturb(name: str, language_name: str) -> str | None:
 
 def perturbed(name: str, language_name: str, versions: FileVersions) -> FileVersions | None:
     """Return both versions with the change made in every function that both have; none where nothing can be changed."""
+    if any(_FRAMES.search(text) for text in versions):
+        return None
     bodies = [_bodies(language_name, text) for text in versions]
     made: tuple[list[_Replacement], list[_Replacement]] = ([], [])
     for key, buggy in bodies[0].items():
@@ -145,21 +156,37 @@ def _is_member(leaf: Node, flow: FlowNodes) -> bool:
 def _local_names(language_name: str, body: _Body, flow: FlowNodes) -> Iterator[str]:
     """Yield the variables of a function that mean nothing outside it, in their order."""
     parsed = body.parsed
-    if _INTROSPECTION.search(parsed.text(body.node)):
+    words = _WORD.findall(parsed.text(body.node))
+    if _INTROSPECTION.search(parsed.text(body.node)) or any(unicodedata.normalize("NFKC", word) != word for word in words):
         return
     is_indented, classes = facts(language_name).is_indented, facts(language_name).class_nodes
     closed = {node.id for node in walk(body.node) if node.type in classes or node.type == "class_body"}
     inside = {inner.id for node in walk(body.node) if node.id in closed for inner in walk(node)}
-    elsewhere = set(body.outside)
+    elsewhere = set(body.outside) | {body.function.name}
+    elsewhere |= {parsed.text(leaf) for leaf in leaves(body.node, frozenset()) if leaf.type == "type_identifier"}
+    macros = set(re.findall(r"#[ \t]*define[ \t]+(\w+)\(", parsed.source))
     for node in walk(body.node):
-        opaque = flow.members.get(node.type) == ()
+        opaque = flow.members.get(node.type) == () or _shows_names(parsed, node, flow, macros)
         if opaque or node.id in inside or (is_indented and node.type in flow.parameters):  # callers may name parameters
             elsewhere |= {parsed.text(leaf) for leaf in leaves(node, frozenset()) if leaf.type in flow.names}
+        is_named = node.type in flow.functions or node.type == "preproc_ifdef"
+        shown = node if node.type == "preproc_arg" else node.child_by_field_name("name") if is_named else None
+        elsewhere |= set(_WORD.findall(parsed.text(shown))) if shown else set()
     found: dict[str, None] = {}
     for node in walk(body.node):
         for name in _bound(node, flow, is_indented=is_indented):
             found.setdefault(parsed.text(name))
     yield from (name for name in found if name not in elsewhere)
+
+
+def _shows_names(parsed: Parsed, node: Node, flow: FlowNodes, macros: Set[str]) -> bool:
+    """Return whether the names in a node can be seen as text, or by other files: `f"{x=}"`, arguments of macros, `extern`."""
+    if node.type in ("interpolation", "switch_label"):
+        return node.type == "switch_label" or any(child.type == "=" for child in node.children)
+    if flow.declaration and node.type in flow.calls:
+        called = parsed.text(node.children[0])
+        return called in macros or called.isupper()
+    return bool(flow.declaration) and node.type == flow.declaration and re.match(r"extern\b", parsed.text(node)) is not None
 
 
 def _bound(node: Node, flow: FlowNodes, *, is_indented: bool) -> Iterator[Node]:
@@ -190,6 +217,8 @@ def _plain(node: Node | None, flow: FlowNodes) -> Iterator[Node]:
             yield from _plain(child, flow)
     else:
         inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+        if node.type == "function_declarator" and inner is not None and inner.type in flow.names:
+            return  # a prototype
         if inner is None and node.type.endswith(("_declarator", "_pattern_target")) and node.named_child_count == 1:
             inner = node.named_children[0]
         yield from _plain(inner, flow)
@@ -222,15 +251,24 @@ def _begin(language_name: str, body: _Body) -> tuple[int, str] | None:
         block = block if block is None or block.type == "block" else block.child_by_field_name("body")
         if block is None or not block.named_children:
             return None
-        first = body.parsed.span(block.named_children[0])
+        parts = [part for part in block.named_children if part.type != "comment"]
+        code = parts[1:] if parts and _is_text(parts[0]) else parts
+        first = body.parsed.span((code or block.named_children)[0])
         line = source.rfind("\n", 0, first.start) + 1
         indent = source[line : first.start]
-        is_text = source[first.start : first.start + 1] in ("'", '"') or source[first.start : first.start + 2] in ('r"', "r'")
-        return (first.end if is_text else line - 1, indent) if not indent.strip() and line else None
+        return (line - 1, indent) if code and line and not indent.strip() else None
     if source[span.start : span.start + 1] != "{" or _FIRST.match(source, span.start + 1):
         return None
     after = re.compile(r"[ \t]*(?:\r?\n)+([ \t]*)\S").match(source, span.start + 1)
     return (span.start + 1, after[1]) if after else None
+
+
+def _is_text(statement: Node) -> bool:
+    """Return whether a statement is a mere string, such as a docstring."""
+    inner = statement
+    while inner.named_child_count == 1 and inner.type in ("expression_statement", "parenthesized_expression"):
+        inner = inner.named_children[0]
+    return inner.type in ("string", "concatenated_string")
 
 
 def _reorder(
@@ -239,22 +277,23 @@ def _reorder(
     """Swap a statement that gives a variable a constant with its neighbour, which does not know the variable."""
     del versions
     flow = flow_of(language_name)
-    found = [_swaps(body, flow) for body in (buggy, fixed)]
+    found = [_swaps(language_name, body, flow) for body in (buggy, fixed)]
     both = [key for key in found[0] if key in found[1]]
     return [found[0][key] for key in both], [found[1][key] for key in both]
 
 
-def _swaps(body: _Body, flow: FlowNodes) -> dict[tuple[str, str], _Replacement]:
+def _swaps(language_name: str, body: _Body, flow: FlowNodes) -> dict[tuple[str, str], _Replacement]:
     """Return the swaps of a function by the texts of the statements; a pair that is there twice counts for none."""
-    if any(node.type in flow.tries for node in walk(body.node)):
-        return {}
+    if any(node.type in flow.tries or node.type == "with_statement" for node in walk(body.node)):
+        return {}  # what was done before an exception may be seen
     parsed, source = body.parsed, body.parsed.source
+    known = set(_local_names(language_name, body, flow))
     made: dict[tuple[str, str], _Replacement | None] = {}
     end = 0
     for block in walk(body.node):
         for one, other in pairwise(block.children):
             span = Span(start=parsed.span(one).start, end=parsed.span(other).end)
-            if span.start < end or not _is_independent(body, one, other, flow):
+            if span.start < end or not _is_independent(body, one, other, flow, known):
                 continue
             texts, end = (parsed.text(one), parsed.text(other)), span.end
             between = source[parsed.span(one).end : parsed.span(other).start]
@@ -262,15 +301,17 @@ def _swaps(body: _Body, flow: FlowNodes) -> dict[tuple[str, str], _Replacement]:
     return {texts: swap for texts, swap in made.items() if swap is not None}
 
 
-def _is_independent(body: _Body, one: Node, other: Node, flow: FlowNodes) -> bool:
+def _is_independent(body: _Body, one: Node, other: Node, flow: FlowNodes, local: Set[str]) -> bool:
+    """Return whether two neighbours can be swapped: one gives a constant to a local variable that the other one cannot know."""
     names = [_constant(body, node, flow) for node in (one, other)]
     if not all(_defines(node, flow) for node in (one, other)):
         return False
-    nested = [node for node in walk(body.node) if node.type in flow.functions][1:]
+    later = flow.functions | {"generator_expression"}
+    nested = [node for node in walk(body.node) if node.type in later and node.id != body.node.id]
     captured = {body.parsed.text(leaf) for node in nested for leaf in leaves(node, frozenset())}
     for name, neighbour in zip(names, (other, one), strict=True):
         known = captured | {body.parsed.text(leaf) for leaf in leaves(neighbour, frozenset())}
-        if name is not None and name not in known:
+        if name in local and name not in known:
             return True
     return False
 
@@ -292,7 +333,12 @@ def _constant(body: _Body, node: Node, flow: FlowNodes) -> str | None:
     target, value = (parts[0].child_by_field_name(field) for field in (defines.name, defines.value))
     if target is None or value is None or target.type not in flow.names or "augmented" in parts[0].type:
         return None
-    is_plain = not any(part.type in flow.names or part.type in flow.calls or "creation" in part.type for part in walk(value))
+    if flow.blocks and parts[0].type not in flow.declarations:
+        return None  # fields, globals and what pointers point to are known elsewhere; new variables are not
+    made = parts[0].parent.child_by_field_name("type") if parts[0].parent and flow.declaration else None
+    if made is not None and made.type not in _NUMBERS:
+        return None
+    is_plain = not any(part.type in flow.names or part.type in flow.calls or _RISKY.search(part.type) for part in walk(value))
     return body.parsed.text(target) if is_plain else None
 
 

@@ -18,8 +18,8 @@ def settings(**values: Any) -> CommandSettings:
     ("values", "message"),
     [
         ({"command": "  "}, "--command"),
-        ({"wall_s": 0}, "command.wall_s is 0"),
-        ({"calls": -1}, "command.calls is -1"),
+        ({"wall_s": 0}, r"--call-timeout \(setting command.wall_s\) is 0"),
+        ({"calls": -1}, r"--calls \(setting command.calls\) is -1"),
         ({"token_limit": 5}, "--model"),
         ({"token_limit": -5, "model": "llamacpp/x"}, "0 or more"),
         ({"base_url": "http://localhost:1/v1"}, "--model"),

@@ -68,6 +68,7 @@ FLOW = FlowNodes(
     members={
         "attribute": ("object",),
         "keyword_argument": ("value",),
+        "keyword_pattern": (),
         "class_definition": ("superclasses", "body"),
         "import_statement": (),
         "import_from_statement": (),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
-from repairlab.core.option import Option
+from repairlab.core.option import Option, settings_of
 from repairlab.core.record import record
 
 PresetSettings = dict[str, Any]
@@ -156,9 +156,10 @@ class CommandSettings:
             raise UserError(
                 'the repairer command needs a program. For example: --command "python3 /opt/agent/fix.py", or a --preset'
             )
+        flags = {setting.name: setting.flag for setting in settings_of(type(self))}
         for name in ("calls", "wall_s", "cpu_s", "memory_mb", "disk_mb", "output_mb", "processes"):
             if getattr(self, name) <= 0:
-                raise UserError(f"setting command.{name} is {getattr(self, name):g}: it must be more than 0")
+                raise UserError(f"{flags[name]} (setting command.{name}) is {getattr(self, name):g}: it must be more than 0")
         for name in ("request_limit", "token_limit", "cost_limit_usd"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:

@@ -29,7 +29,7 @@ LOG_EVERY_S = 60.0
 
 
 class _Output(Console):
-    """Standard output whose reader may have seen enough, as `head` has: that is no failure."""
+    """Standard output whose reader may have seen enough, as `head` has, which does not fail the command."""
 
     def on_broken_pipe(self) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -51,11 +51,13 @@ def test_what_cannot_be_perturbed_is_an_error(
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "java", "c", "cpp", "go", "javascript"])
 def test_perturbed_bugs_fail_and_pass_as_before(language: str, tmp_path: Path, sandbox: Sandbox) -> None:
-    assert perturbed_run("starter", tmp_path / "run", "--perturb", "rename,dead-code,reorder", "-i", f"{language}-*") == 0
+    assert (
+        perturbed_run("starter", tmp_path / "run", "--perturb", "rename,dead-code,reorder", "-i", f"{language}-*", "--limit", "3")
+        == 0
+    )
     (folder,) = tmp_path.glob("starter-*+rename+dead-code+reorder")
     bugs = list(open_benchmark(str(folder)))
-    n_all = len(list((Path("src/repairlab/benchmarks/data/starter/bugs")).glob(f"{language}-*")))
-    assert len(bugs) >= n_all - 1
+    assert len(bugs) >= 2
     for bug in bugs:
         assert validate(bug.unpatched, bug, sandbox).verdict is not Verdict.PLAUSIBLE
         assert validate(bug.fix, bug, sandbox).verdict is Verdict.PLAUSIBLE

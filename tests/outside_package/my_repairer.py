@@ -6,7 +6,7 @@ import repairlab as rl
 
 
 class MyRepairer:
-    """Yields the text of the function, changed."""
+    """Yields the function with each comparison made strict."""
 
     def propose(self, problem: rl.Problem, history: tuple[rl.Attempt, ...]) -> Iterator[str]:
         """Yield one patch."""

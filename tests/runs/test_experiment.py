@@ -33,6 +33,7 @@ def test_a_run_of_before_still_opens_and_has_the_same_form_when_it_is_written_ag
     store.create(manifest)
     after = json.loads(store.manifest_path.read_bytes())
     assert after["experiment"]["visibility"].pop("tests") is False  # added since
+    assert [after["experiment"]["llm"].pop(name) for name in ("opening", "follow_up")] == ["function", "dialogue"]  # added since
     assert after.pop("cost_limit_usd") is None  # added since
     assert after.pop("coverage") is None  # added since
     assert before.pop("check") != after.pop("check")
@@ -66,7 +67,7 @@ def test_the_file_in_a_run_folder_makes_the_same_experiment(settings: dict[str, 
         (llm(comments="none"), "unknown comments 'none'. Known: original, stripped"),
         (llm(strategy="zero-shoot"), "Did you mean 'zero-shot'"),
         (llm(strategy="conversation"), "--feedback message"),
-        (llm(strategy="conversation") | {"feedback": "verdict", "n": 4}, "attempts × turns = 30 tries"),
+        (llm(strategy="conversation") | {"feedback": "verdict", "n": 4}, "10 attempts × 3 turns = 30 candidates"),
         (llm() | {"repairer": "templates"}, "the settings below llm are for --repairer llm, not for templates"),
         ({"benchmark": "b", "repairer": "templates", "settings": {"depth": 1}}, "unknown setting 'depth'"),
         ({"benchmark": "b", "repairer": "reference", "settings": {"depth": 1}}, "reference has no settings of its own"),

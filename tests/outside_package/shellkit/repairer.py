@@ -1,4 +1,4 @@
-"""A repairer with settings: it swaps one text for another, place by place."""
+"""A repairer with settings: it replaces one text by another, place by place."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -13,16 +13,16 @@ from repairlab.core.text import Span
 
 @record
 class SwapSettings:
-    """What decides the candidates of the swapper."""
+    """The settings of the swapper."""
 
-    swaps: Annotated[tuple[str, ...], Option("OLD=NEW: what is swapped for what; may be given several times.", flag="--swap")] = (
+    swaps: Annotated[tuple[str, ...], Option("OLD=NEW: replace OLD by NEW; repeatable.", flag="--swap")] = (
         "-=+",
         "+=-",
     )
     backwards: Annotated[bool, "Begin at the end of the target."] = False
 
     def check(self) -> None:
-        """Refuse swaps that are none."""
+        """Refuse malformed swaps."""
         for swap in self.swaps:
             if not swap.partition("=")[0] or "=" not in swap:
                 raise UserError(f"--swap is {swap!r}: write OLD=NEW")

@@ -4,7 +4,7 @@ from repairlab.learning.representations.representation import Encoded, Sample, U
 
 
 class Characters:
-    """The characters of whatever a pair holds."""
+    """The characters of a pair's texts."""
 
     name = "characters"
     languages: frozenset[str] | None = None

@@ -1,4 +1,4 @@
-"""A sandbox: the best one of this machine, under a name of its own."""
+"""A sandbox: the best one of this machine, under another name."""
 
 from pathlib import Path
 
@@ -8,6 +8,6 @@ from repairlab.sandbox.table import open_sandbox
 
 
 def open_best(cache: Path, *, groups: ControlGroups | None = None) -> Sandbox:
-    """Whatever works best on this machine."""
+    """Open the best sandbox of this machine."""
     del groups
     return open_sandbox("auto", cache=cache)

@@ -42,7 +42,7 @@ def test_addresses_have_ports_that_programs_may_use() -> None:
 
 def test_every_setting_has_a_help_text() -> None:
     for setting in settings_of(CommandSettings):
-        assert setting.option.help.endswith(".")
+        assert setting.option.help.endswith((".", "]"))
 
 
 def test_a_workspace_gives_one_candidate_for_each_start() -> None:

@@ -60,7 +60,7 @@ Rule = Callable[[str, _Body, _Body, FileVersions], tuple[list[_Replacement], lis
 
 
 def check_perturbations(names: Sequence[str]) -> None:
-    """Refuse names of changes that there are not, and none at all."""
+    """Refuse unknown or repeated names of changes, and an empty list."""
     for name in names:
         if name not in PERTURBATIONS:
             raise unknown("perturbation", name, PERTURBATIONS)

@@ -65,7 +65,7 @@ def wrong_with(candidates: list[Candidate], problem: Problem, name: str) -> str:
             if edit.span is not None and (
                 edit.path not in texts or not 0 <= edit.span.start <= edit.span.end <= len(texts[edit.path])
             ):
-                return f"candidate {candidate.rank} edits a place of {edit.path} that there is not"
+                return f"candidate {candidate.rank} edits a place that {edit.path} does not have"
         apply_edits(
             candidate.edits, {path: text for path, text in texts.items() if path in {edit.path for edit in candidate.edits}}
         )

@@ -141,7 +141,7 @@ def _takes(name: str, ks: Sequence[int], runs: Sequence[Sequence[Samples]]) -> s
         for k in ks:
             values = _measured(name, k, samples)
             if values is not None and not set(values.by_bug) <= {item.bug_id for item in samples}:
-                return f"it has values for bugs that there are not: {sorted(values.by_bug)}"
+                return f"it has values for bugs that were not given: {sorted(values.by_bug)}"
     return ""
 
 

@@ -59,7 +59,7 @@ class Tables:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse names of tables that there are not."""
+    """Refuse unknown names of tables."""
     for name in names:
         if name not in TABLES:
             raise unknown("table", name, TABLES)

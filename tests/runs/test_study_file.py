@@ -73,6 +73,13 @@ def test_a_cell_is_made_of_settings_system_condition_benchmark_and_seed(tmp_path
         ),
         ({"text": STUDY.replace('"patterns"', '"chat"').replace('conditions = ["cold"]', 'conditions = ["hot"]')}, ""),
         ({"text": STUDY.replace("other/bench", "other/starter")}, "two cells are called"),
+        ({"text": STUDY.replace("seeds = [1, 2]", "seeds = [1, 1]")}, "are [1, 1]; name each once"),
+        (
+            {"text": STUDY.replace('conditions = ["cold"]', 'conditions = "cold"')},
+            "conditions of patterns is 'cold', but it must be",
+        ),
+        ({"text": STUDY.replace("seeds = [7]", "seeds = ['a']")}, "seeds of patterns is ['a'], but it must be a list"),
+        ({"text": "[study]\nname = '../x'\nbenchmarks = ['a']\n[[systems]]\nname = 'a'\n"}, "name is '../x'"),
     ],
 )
 def test_a_wrong_study_is_named(changes: dict[str, str], words: str, tmp_path: Path) -> None:

@@ -98,6 +98,8 @@ def read_study(path: Path, to: Path | None = None) -> Study:
     for what, given in (("system", systems), ("benchmark", head.benchmarks), ("seed", head.seeds)):
         if not given:
             raise UserError(f"{path}: the study has no {what}")
+    if not re.fullmatch(r"[\w][\w. -]*", head.name):
+        raise UserError(f"{path}: name is {head.name!r}; the study's folder is called so: use letters, digits, spaces, . _ and -")
     cells: dict[str, Cell] = {}
     folder = to or Path("studies") / head.name
     for cell in _cells(path, folder, head, data.get("settings", {}), systems, conditions):
@@ -123,7 +125,12 @@ def _cells(
             place = folder / "models" / _plain(system["name"])
             training = checked(Training, {**system["train"], "folder": place}, f"{path}: train of {system['name']}")
             own = merged({"repairer": "neural", "neural": {"model": str(place)}}, own)
-        wanted, seeds = system.get("conditions", list(conditions)), system.get("seeds", head.seeds)
+        wanted, seeds = system.get("conditions", list(conditions)), system.get("seeds", list(head.seeds))
+        for key, given, kind, what in (("conditions", wanted, str, "names"), ("seeds", seeds, int, "whole numbers")):
+            if not isinstance(given, list) or not all(type(item) is kind for item in given):
+                raise UserError(f"{path}: {key} of {system['name']} is {given!r}, but it must be a list of {what}")
+        if len(set(seeds)) < len(seeds):
+            raise UserError(f"{path}: seeds of {system['name']} are {seeds}; name each once")
         if strange := [name for name in wanted if name not in conditions]:
             raise unknown(f"condition of system {system['name']}", strange[0], conditions)
         for benchmark in head.benchmarks:

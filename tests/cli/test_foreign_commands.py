@@ -44,3 +44,11 @@ def test_the_working_copy_may_be_named_without_an_option(
     assert run(["work", "checkout", f"{tiny}/sum", str(tmp_path / "w1")]) == 0
     before = run([*verb.split(), "-w", str(tmp_path / "w1")]), capsys.readouterr().out
     assert (run([*verb.split(), str(tmp_path / "w1")]), capsys.readouterr().out) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "ours"), [("--bug", "--include"), ("--instance_ids", "--include"), ("--output-dir", "--to"), ("--jobs", "--workers")]
+)
+def test_options_of_other_tools_are_answered_with_ours(option: str, ours: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "starter", option, "x"]) == 2
+    assert f"(Possible options: {ours})" in capsys.readouterr().err

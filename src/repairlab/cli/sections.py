@@ -4,6 +4,7 @@ import re
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from typer._click.exceptions import NoSuchOption  # typer brings its own copy
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
 
 _MANY = 20
 """A verb with more options explains only those without a section, unless `--help-all` asks for the others."""
+_GUESSED = {
+    "--include": "bug bugs filter id ids instance instances instance-ids instance_ids only pattern task tasks task-ids",
+    "--to": "folder o out output output-dir output_dir output-path run-dir run-id run_id",
+    "--workers": "jobs max-workers max_workers num-workers parallel p procs processes threads",
+    "-n": "n-samples num-samples num_samples samples",
+}
+"""Our options by their names in other tools."""
 _PLACEHOLDERS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "path": "PATH"}
 
 
@@ -38,6 +46,17 @@ def _placed(flags: str) -> str:
 
 class SectionedCommand(TyperCommand):
     """A command whose options are listed by the panel that they name."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the command line; an option of another tool is answered with the one that does the same here."""
+        try:
+            return super().parse_args(ctx, args)
+        except NoSuchOption as error:
+            guessed = error.option_name.lstrip("-")
+            flags = {flag for parameter in self.get_params(ctx) for flag in parameter.opts}
+            if named := [ours for ours, theirs in _GUESSED.items() if guessed in theirs.split() and ours in flags]:
+                error.possibilities = named
+            raise
 
     def collect_usage_pieces(self, ctx: "Context") -> list[str]:
         """Return the parts of the usage line: required arguments as they are, others in brackets."""

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -10,14 +9,24 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
 from repairlab.sandbox.sandbox import exited
 from repairlab.validation import time_limits
-from repairlab.validation.time_limits import PLAIN, REPEATS, Load, is_doubtful, read_load, repeat, with_margin
+from repairlab.validation.time_limits import BUSY_MARGIN, MARGIN, Load, is_doubtful, read_load, repeat, settled, with_margin
 
 LIMITS = Limits(cpu_s=2.0, wall_s=10.0)
-STOPPED_S = with_margin(LIMITS).cpu_s
-QUIET = dataclasses.replace(read_load(), stolen_s=1e12, waiting_s=1e12)
-"""Counters that nothing can have passed since."""
-BUSY = Load(stolen_s=-1e12, waiting_s=0.0, at_s=0.0)
-"""Counters that were far behind: all time since was stolen."""
+
+
+def load(*, used_s: float = 0.0, stolen_s: float = 0.0, stalled_s: float = 0.0, at_s: float = 0.0) -> Load:
+    return Load(used_s=used_s, stolen_s=stolen_s, stalled_s=stalled_s, at_s=at_s)
+
+
+@pytest.fixture
+def ends_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Load]:
+    """Let the kernel's counters be read so when a command ends; it began when all were 0."""
+
+    def end(**counters: float) -> Load:
+        monkeypatch.setattr(time_limits, "read_load", lambda: load(**counters))
+        return load()
+
+    return end
 
 
 def ran(
@@ -40,95 +49,89 @@ def runs(*executions: Execution) -> tuple[Callable[[Limits], Execution], list[Li
 
 
 def test_what_the_kernel_counts_is_read() -> None:
-    load = read_load()
-    assert load.stolen_s >= 0
-    assert load.waiting_s is None or load.waiting_s >= 0
-
-
-def test_a_command_that_had_a_cpu_to_itself_was_not_disturbed() -> None:
-    assert not QUIET.disturbed(ran(2.5, wall_s=2.6), LIMITS)
-    assert not QUIET.disturbed(ran(2.5, wall_s=9.0), LIMITS), "it waited, but not for a CPU: nobody did"
-
-
-def test_a_command_beside_which_others_waited_for_cpus_was_disturbed() -> None:
-    crowded = dataclasses.replace(QUIET, waiting_s=-1e12)
-    assert crowded.disturbed(ran(2.5, wall_s=9.0), LIMITS)
-    assert not crowded.disturbed(ran(2.5, wall_s=2.6), LIMITS), "others waited, this one did not"
-    assert dataclasses.replace(QUIET, waiting_s=None).disturbed(ran(2.5, wall_s=9.0), LIMITS), "nobody can say"
-
-
-def test_who_waits_for_a_clock_or_itself_is_not_disturbed_by_load_elsewhere() -> None:
-    crowded = dataclasses.replace(QUIET, waiting_s=-1e12)
-    assert not crowded.disturbed(ran(2.5, wall_s=9.0, busy_s=2.6), LIMITS)
-    assert crowded.disturbed(ran(2.5, wall_s=9.0, busy_s=8.0), LIMITS), "it waited for a CPU"
-    assert QUIET.disturbed(ran(2.5, wall_s=9.0, busy_s=8.0), LIMITS), "its own waiting is known, whatever the machine says"
-    assert not crowded.disturbed(ran(4.0, wall_s=9.0, busy_s=2.0), LIMITS), "it ran on several CPUs"
-
-
-def test_time_that_was_taken_from_others_while_a_command_slept_is_not_its_own() -> None:
     before = read_load()
-    taken = dataclasses.replace(before, stolen_s=before.stolen_s - 1.0)
-    assert taken.disturbed(ran(2.5, wall_s=3.0, busy_s=3.0), LIMITS)
-    assert not taken.disturbed(ran(2.5, wall_s=100.0, busy_s=2.6), LIMITS)
+    assert before.used_s > 0
+    assert min(before.stolen_s, before.stalled_s) >= 0
+    assert read_load().at_s >= before.at_s
 
 
-def test_time_that_other_virtual_machines_took_is_no_time_of_the_command() -> None:
-    before = read_load()
-    assert dataclasses.replace(before, stolen_s=before.stolen_s - 0.6).disturbed(ran(2.5, wall_s=2.5), LIMITS)
-    assert not dataclasses.replace(QUIET, stolen_s=before.stolen_s + 1e6).disturbed(ran(2.5, wall_s=2.5), LIMITS)
+def test_a_command_that_was_alone_was_not_disturbed_and_one_beside_others_was(ends_with: Callable[..., Load]) -> None:
+    late = ran(2.5)
+    assert not ends_with(used_s=2.7, at_s=2.6).disturbed(late, LIMITS)
+    assert not ends_with(used_s=3.0, at_s=9.0).disturbed(late, LIMITS), "it slept, and little else ran"
+    assert ends_with(used_s=5.0, at_s=2.6).disturbed(late, LIMITS), "another CPU was busy, which may share a core"
+    assert ends_with(used_s=0.0, at_s=2.6).disturbed(late, LIMITS), "nobody can say"
 
 
-def test_a_stop_at_the_cpu_limit_is_in_doubt_on_a_busy_machine_alone() -> None:
-    stopped = ran(STOPPED_S, ending=Ending.CPU_LIMIT)
-    assert is_doubtful(stopped, LIMITS, BUSY)
-    assert not is_doubtful(stopped, LIMITS, QUIET)
+def test_twice_the_limit_is_plainly_too_much_even_beside_others(ends_with: Callable[..., Load]) -> None:
+    assert not ends_with(used_s=30.0, at_s=10.0).disturbed(ran(BUSY_MARGIN * LIMITS.cpu_s), LIMITS)
+    assert ends_with(used_s=30.0, at_s=10.0).disturbed(ran(MARGIN * LIMITS.cpu_s), LIMITS)
 
 
-def test_what_kept_its_limit_once_has_kept_it_however_busy_the_machine() -> None:
-    run, given = runs(ran(3.0), ran(2.0))
-    execution, n = repeat(run, LIMITS, ran(STOPPED_S, ending=Ending.CPU_LIMIT), look=lambda: BUSY, pause_s=0)
-    assert (execution.ending, n) == (Ending.EXITED, 2)
-    assert {(limits.cpu_s, limits.wall_s) for limits in given} == {(PLAIN * LIMITS.cpu_s, PLAIN * LIMITS.wall_s)}
+def test_its_share_of_the_time_that_other_virtual_machines_took_is_no_time_of_a_command(ends_with: Callable[..., Load]) -> None:
+    burnt = ran(BUSY_MARGIN * LIMITS.cpu_s)
+    assert ends_with(used_s=4.0, stolen_s=2.0, at_s=4.0).disturbed(burnt, LIMITS)
+    assert not ends_with(used_s=16.0, stolen_s=2.0, at_s=8.0).disturbed(burnt, LIMITS), "most of it was taken from others"
 
 
-@pytest.mark.parametrize("ending", [Ending.CPU_LIMIT, Ending.WALL_LIMIT])
-def test_what_passes_the_limits_many_times_over_has_plainly_passed_them(ending: Ending) -> None:
-    run, _ = runs(ran(PLAIN * LIMITS.cpu_s, wall_s=40.0, ending=ending))
-    execution, n = repeat(run, LIMITS, ran(STOPPED_S, ending=Ending.CPU_LIMIT), look=lambda: BUSY, pause_s=0)
-    assert (execution.ending, n) == (ending, 1)
+def test_a_stop_at_the_cpu_limit_is_in_doubt_beside_others_alone(ends_with: Callable[..., Load]) -> None:
+    stopped = ran(MARGIN * LIMITS.cpu_s, ending=Ending.CPU_LIMIT)
+    busy, quiet = {"used_s": 9.0, "at_s": 4.0}, {"used_s": 2.5, "at_s": 2.5}
+    assert is_doubtful(stopped, LIMITS, ends_with(**busy))
+    assert settled(stopped, LIMITS, ends_with(**busy)) is None
+    assert settled(stopped, LIMITS, ends_with(**quiet)) == stopped
+    late = settled(ran(2.4), LIMITS, ends_with(**quiet))
+    assert late is not None
+    assert (late.ending, late.exit_code) == (Ending.CPU_LIMIT, None)
+    assert settled(ran(1.9), LIMITS, ends_with(**busy)) == ran(1.9)
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_what_a_busy_machine_cannot_tell_is_our_failure(code: int) -> None:
-    run, given = runs(*[ran(STOPPED_S + 1, code=code)] * REPEATS)
+def test_who_slept_is_late_and_who_waited_for_a_cpu_or_a_disk_gets_another_chance(ends_with: Callable[..., Load]) -> None:
+    slept = ran(0.1, wall_s=10.0, busy_s=0.2, ending=Ending.WALL_LIMIT)
+    assert not is_doubtful(slept, LIMITS, ends_with(used_s=20.0, at_s=10.0))
+    assert is_doubtful(slept, LIMITS, ends_with(used_s=20.0, stalled_s=2.0, at_s=10.0))
+    starved = ran(1.5, wall_s=30.0, busy_s=29.0, ending=Ending.WALL_LIMIT)
+    assert is_doubtful(starved, LIMITS, ends_with(used_s=60.0, at_s=30.0))
+    assert is_doubtful(dataclasses.replace(slept, busy_s=None), LIMITS, ends_with(at_s=10.0)), "nobody can say"
+
+
+def test_what_keeps_its_limit_in_the_repeat_has_kept_it() -> None:
+    run, given = runs(ran(2.0))
+    assert repeat(run, LIMITS).succeeded
+    assert [(limits.cpu_s, limits.wall_s) for limits in given] == [(BUSY_MARGIN * LIMITS.cpu_s, LIMITS.wall_s)]
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        ran(BUSY_MARGIN * LIMITS.cpu_s, ending=Ending.CPU_LIMIT),
+        ran(0.1, wall_s=10.0, busy_s=0.1, ending=Ending.WALL_LIMIT),
+        ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT),
+        ran(2.5, code=1),
+    ],
+)
+def test_what_does_not_in_the_repeat_either_has_passed_its_limit(late: Execution, ends_with: Callable[..., Load]) -> None:
+    run, given = runs(late)
+    before = ends_with(used_s=20.0, stalled_s=9.0, at_s=10.0)
+    assert repeat(run, LIMITS, look=lambda: before) == late
+    assert len(given) == 1
+
+
+def test_what_others_can_explain_is_not_held_against_a_command_that_ends(ends_with: Callable[..., Load]) -> None:
+    busy = ends_with(used_s=9.0, at_s=4.0)
+    assert repeat(runs(ran(2.5))[0], LIMITS, look=lambda: busy).succeeded
+    quiet = ends_with(used_s=2.6, at_s=2.6)
+    assert repeat(runs(ran(2.5))[0], LIMITS, look=lambda: quiet).ending is Ending.CPU_LIMIT
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [ran(BUSY_MARGIN * LIMITS.cpu_s, ending=Ending.CPU_LIMIT), ran(1.0, wall_s=30.0, busy_s=30.0, ending=Ending.WALL_LIMIT)],
+)
+def test_what_a_busy_machine_cannot_tell_is_our_failure(stopped: Execution, ends_with: Callable[..., Load]) -> None:
+    before = ends_with(used_s=4.0, stolen_s=3.0, at_s=4.0)
     with pytest.raises(HarnessError, match="too busy to tell"):
-        repeat(run, LIMITS, ran(STOPPED_S, ending=Ending.CPU_LIMIT), look=lambda: BUSY, pause_s=0)
-    assert len(given) == REPEATS
-
-
-@pytest.mark.parametrize("code", [0, 1])
-def test_a_repeat_on_a_quiet_machine_is_judged_as_a_first_run_would_be(code: int) -> None:
-    run, _ = runs(ran(STOPPED_S + 1, code=code))
-    execution, n = repeat(run, LIMITS, ran(STOPPED_S, ending=Ending.CPU_LIMIT), look=lambda: QUIET)
-    assert (execution.ending, execution.exit_code, n) == (Ending.CPU_LIMIT, None, 1)
-
-
-def test_what_hardly_ran_gets_no_more_time_in_its_second_chance() -> None:
-    run, given = runs(ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT))
-    execution, _ = repeat(run, LIMITS, ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT))
-    assert execution.ending is Ending.WALL_LIMIT
-    assert given == [with_margin(LIMITS)]
-
-
-def test_what_only_waited_for_itself_gets_no_more_time_in_its_second_chance() -> None:
-    slept = ran(1.5, wall_s=10.0, busy_s=1.6, ending=Ending.WALL_LIMIT)
-    run, given = runs(slept)
-    assert repeat(run, LIMITS, slept)[1] == 1
-    assert given == [with_margin(LIMITS)]
-    starved = ran(1.5, wall_s=10.0, busy_s=9.0, ending=Ending.WALL_LIMIT)
-    run, given = runs(ran(1.9, wall_s=20.0))
-    assert repeat(run, LIMITS, starved)[0].succeeded
-    assert given[0].wall_s == PLAIN * LIMITS.wall_s
+        repeat(runs(stopped)[0], LIMITS, look=lambda: before)
 
 
 def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,20 +139,12 @@ def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytes
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(time_limits, "_read", missing)
-    load = read_load()
-    assert (load.stolen_s, load.waiting_s) == (0.0, None)
+    found = read_load()
+    assert (found.used_s, found.stolen_s, found.stalled_s) == (0.0, 0.0, 0.0)
+    assert with_margin(LIMITS).cpu_s == BUSY_MARGIN * LIMITS.cpu_s, "somebody may run"
 
 
-def test_a_kernel_that_does_not_tell_of_threads_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    for told, margin in (("1\n", time_limits.THREADS_MARGIN), ("0\n", time_limits.MARGIN), (None, time_limits.MARGIN)):
-
-        def read(path: Path, told: str | None = told) -> str:
-            if told is None:
-                raise FileNotFoundError(path)
-            return told
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "read_text", read)
-            time_limits._margin.cache_clear()
-            assert with_margin(LIMITS).cpu_s == LIMITS.cpu_s * margin
-    time_limits._margin.cache_clear()
+def test_the_margin_is_smaller_where_nobody_else_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for said, margin in (("0.00 0.01 0.05 1/130 4711\n", MARGIN), ("2.00 1.01 0.05 3/130 4711\n", BUSY_MARGIN)):
+        monkeypatch.setattr(time_limits, "_read", lambda path, said=said: said)
+        assert with_margin(LIMITS).cpu_s == margin * LIMITS.cpu_s

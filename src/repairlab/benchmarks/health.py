@@ -75,6 +75,8 @@ class Health:
     None: that was not looked for."""
     limit_share: float = 0.0
     """CPU time of the reference fix's slowest test, as a share of the limit."""
+    needed_s: float | None = None
+    """CPU time of the reference fix's tests from scratch, or of its longest case; only for `check --store-limits`."""
 
     @property
     def healthy(self) -> bool:

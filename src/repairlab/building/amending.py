@@ -1,10 +1,11 @@
-"""Amend a bug.toml in place, with what running its bug showed: tests to exclude, and the first failing message.
+"""Amend a bug.toml in place, with what running its bug showed: tests to exclude, the first failing message, and time limits.
 
 A test that flipped for one fix of a project is left out of all bugs of the project: it may pass each time for one and fail for its
 neighbour.
 """
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -14,6 +15,7 @@ from typing import Any
 from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
+from repairlab.core.execution import Limits
 from repairlab.core.storage.encoding import write_aside
 
 _ROOT = re.compile(r"(?<![\w.])(?:/[\w.-]+)*?/(?:work|tree)/")
@@ -60,6 +62,43 @@ def store_error(bug: Bug, message: str) -> None:
         return [*lines[:place], line, *lines[place:]]
 
     _amend(bug, wanted, "above the first table", inserted, lambda facts: {**facts, "error": message})
+
+
+ROOM = 5
+"""A candidate may take so many times as long as the reference fix."""
+LEAST_CPU_S, LEAST_WALL_S = 1.0, 5.0
+_WALL = 4
+
+
+def limits_for(limits: Limits, needed_s: float) -> dict[str, float]:
+    """Return the time limits for tests that take the reference fix so long; none is raised.
+
+    >>> limits_for(Limits(cpu_s=10, wall_s=40), 0.03), limits_for(Limits(cpu_s=10, wall_s=40), 1.23)
+    ({'cpu_s': 1.0, 'wall_s': 5.0}, {'cpu_s': 6.2, 'wall_s': 24.8})
+    """
+    cpu_s = min(limits.cpu_s, max(LEAST_CPU_S, math.ceil(10 * ROOM * needed_s) / 10))
+    return {"cpu_s": cpu_s, "wall_s": min(limits.wall_s, max(LEAST_WALL_S, _WALL * cpu_s))}
+
+
+def store_limits(bug: Bug, needed_s: float) -> bool:
+    """Lower the time limits in a bug's bug.toml to what its reference fix leaves room for; return whether that is lower."""
+    found = limits_for(bug.oracle.limits, needed_s)
+    if found["cpu_s"] == bug.oracle.limits.cpu_s:
+        return False
+    why = f"# {ROOM} times the reference fix's {needed_s:g} s, at least {LEAST_CPU_S:g} s"
+    wanted = f"cpu_s = {found['cpu_s']}  {why}\nwall_s = {found['wall_s']}"
+    _amend(bug, wanted, "under [limits]", _limited, lambda facts: {**facts, "limits": {**facts.get("limits", {}), **found}})
+    return True
+
+
+def _limited(lines: Sequence[str], wanted: str) -> list[str]:
+    """Return the lines of a bug.toml with the time limits in its table [limits] set anew."""
+    start = next((number for number, line in enumerate(lines) if line.split("#")[0].strip() == "[limits]"), None)
+    if start is None:
+        return [*"\n".join(lines).rstrip("\n").split("\n"), "", "[limits]", wanted, ""]
+    end = next((number for number in range(start + 1, len(lines)) if lines[number].lstrip().startswith("[")), len(lines))
+    rest = [line for line in lines[start + 1 : end] if line.split("=")[0].strip() not in ("cpu_s", "wall_s")]
+    return [*lines[: start + 1], wanted, *rest, *lines[end:]]
 
 
 def _amend(

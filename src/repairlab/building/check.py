@@ -37,6 +37,7 @@ class _Check:
     bug: Bug
     repeats: int
     counter_tests: bool
+    limits: bool
 
 
 @record
@@ -57,11 +58,15 @@ def check_bugs(
     *,
     repeats: int = 1,
     counter_tests: bool = True,
+    limits: bool = False,
     notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
 ) -> None:
-    """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know."""
+    """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know.
+
+    With `limits` the time that the reference fix needs is measured.
+    """
     check_tools(bugs, machine)
-    checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
+    checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests, limits=limits) for bug in bugs]
     with open_executor(machine, {bug.tool_need for bug in bugs}, notify=notify) as executor:
         if executor.is_remote:
             leaving = (dataclasses.replace(check, bug=departing(check.bug)) for check in checks)
@@ -82,6 +87,8 @@ def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) ->
     """Check one bug; whatever is raised is about this one alone."""
     try:
         found = check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests)
+        if check.limits and found.healthy:
+            found = dataclasses.replace(found, needed_s=_needed_s(check.bug, sandbox))
     except MemoryError:
         raise  # the worker's end: another may have more luck
     except Exception as error:
@@ -149,6 +156,21 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )
+
+
+def _needed_s(bug: Bug, sandbox: Sandbox) -> float | None:
+    """Return the CPU time of the reference fix's tests in processes of their own, or of its longest case."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder, "work")
+        lay_out(bug, changed_files(bug.fix, bug), work)
+        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
+        if trial.build():
+            return None
+        trial.run((), bug.oracle.cases)
+        longest_s, before_s = max((case.cpu_s for case in trial.log.tests), default=0.0), trial.log.cpu_s
+        trial.run((*bug.oracle.trigger, *bug.oracle.regression), ())
+    passed = all(test.passed for test in trial.log.tests)
+    return round(max(longest_s, trial.log.cpu_s - before_s), 3) if passed else None
 
 
 def _exposed(bug: Bug, validator: BugValidator) -> list[str]:

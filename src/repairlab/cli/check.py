@@ -22,7 +22,7 @@ from repairlab.benchmarks.health import (
     with_bugs,
     write_card,
 )
-from repairlab.building.amending import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing, store_error
+from repairlab.building.amending import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing, store_error, store_limits
 from repairlab.building.check import check_bugs
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
@@ -73,6 +73,13 @@ def check(
             help="Store the first failing message in healthy bugs that have none, for run --show-error.",
         ),
     ] = False,
+    lower_limits: Annotated[
+        bool,
+        typer.Option(
+            "--store-limits",
+            help="Lower the time limits of healthy bugs to five times what the reference fix needs, at least 1 s of CPU time.",
+        ),
+    ] = False,
     counter_tests: Annotated[
         bool,
         typer.Option(
@@ -114,7 +121,7 @@ def check(
             progress.advance(task)
 
         try:
-            check_bugs(left, here, receive, repeats=repeat, counter_tests=counter_tests, notify=talk().print)
+            check_bugs(left, here, receive, repeats=repeat, counter_tests=counter_tests, limits=lower_limits, notify=talk().print)
         except Interrupted:
             if not found:
                 raise
@@ -126,8 +133,7 @@ def check(
     if no_card:
         talk().print(no_card, markup=False, soft_wrap=True)
     _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
-    if store_errors:
-        _store_errors(bugs, found)
+    _store(bugs, found, errors=store_errors, limits=lower_limits)
     if shown.n_bugs < len(bugs):
         how = "go on with the same command and --resume" if card else "with --card it could be resumed"
         talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
@@ -201,11 +207,17 @@ def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:
     return tuple(name for name in names if name != BUILD)
 
 
-def _store_errors(bugs: Iterable[Bug], found: Mapping[str, Health]) -> None:
-    lacking = [bug for bug in bugs if not bug.problem.error and (seen := found.get(bug.id)) and seen.healthy and seen.error]
-    for bug in lacking:
-        store_error(bug, found[bug.id].error)
-    talk().print(f"{count(len(lacking), 'first failing message')} stored", markup=False)
+def _store(bugs: Iterable[Bug], found: Mapping[str, Health], *, errors: bool, limits: bool) -> None:
+    """Write what was learnt of healthy bugs to their bug.toml."""
+    sound = [(bug, health) for bug in bugs if (health := found.get(bug.id)) and health.healthy]
+    if errors:
+        lacking = [(bug, health.error) for bug, health in sound if health.error and not bug.problem.error]
+        for bug, error in lacking:
+            store_error(bug, error)
+        talk().print(f"{count(len(lacking), 'first failing message')} stored", markup=False)
+    if limits:
+        n = sum(health.needed_s is not None and store_limits(bug, health.needed_s) for bug, health in sound)
+        talk().print(f"{count(n, 'time limit')} lowered", markup=False)
 
 
 def _exclude(benchmark: str, card: HealthCard, *, flaky: bool, failing: bool) -> None:

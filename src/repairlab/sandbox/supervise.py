@@ -22,6 +22,8 @@ from repairlab.sandbox.failures import our_failure
 
 START_S = 60.0
 """How long a container may take to start."""
+STARVED = 3
+"""So many times its wall limit a command may take that waits for a CPU; the time of waiting is not its own."""
 GRACE_S = 15.0
 """How long after the wall limit the launcher may take to clean up before it counts as lost."""
 SERIES_S = 1.0
@@ -176,7 +178,7 @@ class Launcher:
                 self.send(command, [ends.stdout, *theirs[1:]], stdin=ends.stdin)
             for channel in channels:
                 channel.leave_to_them()
-            deadline = time.monotonic() + command.limits.wall_s + GRACE_S
+            deadline = time.monotonic() + STARVED * command.limits.wall_s + GRACE_S
             status = self._read(channels, deadline=deadline, limit=limit, halt=ends.halt if ends else None)
         return self._execution(status, [channel.content for channel in channels], limit=limit, can_be_halted=ends is not None)
 
@@ -193,7 +195,7 @@ class Launcher:
             open_memory("answers") as answers,
         ):
             self._order(command, [given, answers], forks=True)
-            status = self._read([], deadline=time.monotonic() + command.limits.wall_s + SERIES_S + GRACE_S, limit=limit)
+            status = self._read([], deadline=time.monotonic() + STARVED * command.limits.wall_s + SERIES_S + GRACE_S, limit=limit)
             told = os.pread(answers, os.fstat(answers).st_size, 0)
         if status != b"done\n":
             return [self._execution(status, [], limit=limit, can_be_halted=False)]
@@ -349,6 +351,7 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
     numbers: dict[str, int] = {
         "cpu_ms": round(limits.cpu_s * 1000),
         "wall_ms": round(limits.wall_s * 1000),
+        "most_ms": round(STARVED * limits.wall_s * 1000),
         "memory_kb": limits.memory_mb * 1024,
         "address_kb": (limits.memory_mb + HEADROOM_MB) * 1024 if command.address_space else 0,
         "processes": limits.processes,

@@ -28,7 +28,6 @@ from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import CheckerResult
-from repairlab.validation.time_limits import PLAIN
 
 _VERDICTS = {
     0: TestVerdict.PASSED,
@@ -38,6 +37,8 @@ _VERDICTS = {
     7: TestVerdict.WRONG,  # points: partly right is not right
     8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
+_PLAIN = 3.0
+"""So many times its limits are no bad luck any more."""
 _FAILURES = (3, 70)
 """By its own word: of the checker, and of what starts it."""
 _LONGEST_MESSAGE = 300
@@ -61,7 +62,7 @@ class CustomChecker:
         """Return what the program says; its own failure is a HarnessError."""
         done = self._run(case, output)
         if _verdict(done) is None:  # once may be the machine's fault, and so may be a time limit, but not three times the limit
-            done = self._run(case, output, times=PLAIN)
+            done = self._run(case, output, times=_PLAIN)
         verdict = _verdict(done)
         if verdict is not None:
             return CheckerResult(

@@ -21,7 +21,7 @@ from repairlab.validation.checkers import CheckerResult, compare, describe_end, 
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.stopwatch import STOPWATCH
-from repairlab.validation.time_limits import Load, Patience, is_doubtful, recent_load, repeat, with_margin
+from repairlab.validation.time_limits import Load, Patience, is_doubtful, recent_load, repeat, settled, with_margin
 from repairlab.validation.worktree import files_below
 
 NOT_FOUND = 127
@@ -185,16 +185,9 @@ class TestRun:
         if first is None:
             load = recent_load()
             first = FirstRun(self._execute(command, with_margin(limits), runner), load)
-        if not is_doubtful(first.execution, limits, first.load):
-            return first.execution, 1
-        return self._run_again(command, limits, first.execution, runner)
-
-    def _run_again(
-        self, command: Command, limits: Limits, before: Execution, runner: Runner | None = None
-    ) -> tuple[Execution, int]:
-        """Run what was doubtful before; return how often it ran in all."""
-        execution, repeats = repeat(partial(self._execute, command, runner=runner), limits, before)
-        return execution, repeats + 1
+        if found := settled(first.execution, limits, first.load):
+            return found, 1
+        return repeat(partial(self._execute, command, runner=runner), limits), 2
 
     def _run_cases(self, cases: Sequence[Case]) -> None:
         self.log.stage = "cases"
@@ -352,7 +345,7 @@ class TestRun:
         """Run one test in a process of its own, perhaps after a time-out `before` in one that it shared."""
         batch = batch or self._batches((test,))[0]
         if before and before.ending is Ending.WALL_LIMIT:
-            execution, runs = self._run_again(batch.command, limits, before)
+            execution, runs = repeat(partial(self._execute, batch.command), limits), 2
         else:
             execution, runs = self._run_until_sure(batch.command, limits)
             runs += before is not None

@@ -1,81 +1,81 @@
 """When a time limit was passed for certain, and when it may have been bad luck.
 
-Load only ever makes times longer. So a command that kept within its limit has kept it, however busy the machine was; one that
-passed it on a busy machine is run again, with so much more time that only load beyond reason could explain passing that, too.
-Others go on meanwhile.
+Load only ever makes times longer. So a command that kept within its limit has kept it, however busy the machine was. Work beside it
+can double its CPU time at most, where two share a core; what used twice its limit has passed it. Between the two a command that was
+not alone runs once more.
 """
 
 import dataclasses
-import functools
 import os
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
 from repairlab.core.record import record
 
 MARGIN = 1.25
-"""How much CPU time a command gets at first, as a multiple of its limit."""
-THREADS_MARGIN = 2.0
-"""The same where two hardware threads share a core: a busy neighbour nearly doubles the CPU time of the same work."""
-PLAIN = 3.0
-"""CPU and wall time in repeats, as multiples of the limits: who passes these has plainly passed the limits."""
-REPEATS = 3
-PAUSE_S = 1.0
-"""Before the second repeat, and twice as long before each further one: bursts of load pass."""
-_IDLE = 0.05
-"""Share of the wall time below which a command waited for something else than a CPU."""
-_RUNNING = 0.75
-"""Share of the time in which it could run that a command does run when nobody is in its way."""
+"""How much CPU time a command gets on a quiet machine, as a multiple of its limit."""
+BUSY_MARGIN = 2.0
+"""The same beside others: on a shared core the same work takes nearly twice the CPU time, and virtual machines hide that."""
+_PLAIN = 0.98 * BUSY_MARGIN
+"""CPU time is counted in ticks."""
+_OTHERS = 0.25
+"""Share of one CPU that others have to use to be in the way."""
+_STALLED = 0.10
+"""Share of the time in which somebody waited for a disk; below it, none was slow."""
+_OWN = 0.9
+"""Share of the wall limit that a command must have spent by itself, not waiting for a CPU, to have plainly passed it."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _RECENT_S = 0.25
 """How old counters may be: reading them takes a while on machines with many CPUs."""
-_PRESSURE = 0.10
-"""Share of the time in which somebody on this machine waited for a CPU; below it, nobody was in the way."""
 
 
 @record
 class Load:
     """What the kernel counted so far, since it started."""
 
+    used_s: float
+    """CPU time of all that ran on this machine."""
     stolen_s: float
     """CPU time of all CPUs that other virtual machines took; a command may be charged for it as if it had run."""
-    waiting_s: float | None
-    """Time in which at least one process waited for a CPU; none when the kernel does not say."""
+    stalled_s: float
+    """Time in which at least one process waited for a disk."""
     at_s: float
 
     def disturbed(self, execution: Execution, limits: Limits) -> bool:
-        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended.
-
-        Who waits for a clock or for itself is not disturbed meanwhile, whatever goes on elsewhere.
-        """
+        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended."""
         now = read_load()
-        ready_s = execution.wall_s if execution.busy_s is None else min(execution.busy_s, execution.wall_s)
-        stolen_s = (now.stolen_s - self.stolen_s) * (ready_s / execution.wall_s if execution.wall_s else 1.0)
-        if execution.cpu_s - stolen_s <= limits.cpu_s:
+        used_s = now.used_s - self.used_s
+        share = min(1.0, execution.cpu_s / used_s) if used_s > 0 else 1.0
+        if execution.cpu_s - share * (now.stolen_s - self.stolen_s) <= limits.cpu_s:
             return True
-        if execution.cpu_s >= _RUNNING * ready_s:
+        if execution.cpu_s >= _PLAIN * limits.cpu_s:
             return False
-        if execution.busy_s is not None or now.waiting_s is None or self.waiting_s is None:
-            return True
-        return (now.waiting_s - self.waiting_s) > _PRESSURE * (now.at_s - self.at_s)
+        is_counted = used_s >= execution.cpu_s / 2
+        return not is_counted or used_s - execution.cpu_s > _OTHERS * (now.at_s - self.at_s)
+
+    def held_up(self, execution: Execution, limits: Limits) -> bool:
+        """Return whether others can be why a command passed its wall limit: it waited for a CPU, or somebody did for a disk."""
+        now = read_load()
+        is_stalled = now.stalled_s - self.stalled_s > _STALLED * (now.at_s - self.at_s)
+        return is_stalled or execution.busy_s is None or _starved(execution, limits)
 
 
 def read_load() -> Load:
     """Read the counters of the kernel; those that it does not have count nothing."""
     try:
-        stolen = int(_read("/proc/stat").split(maxsplit=9)[8])
+        ticks = [int(number) for number in _read("/proc/stat").split("\n", 1)[0].split()[1:9]]
+        used, stolen = sum(ticks[:3]) + ticks[5] + ticks[6], ticks[7]
     except (OSError, ValueError, IndexError):
-        stolen = 0
+        used = stolen = 0
     try:
-        found = re.search(r"^some .*total=(\d+)", _read("/proc/pressure/cpu"))
+        found = re.search(r"^some .*total=(\d+)", _read("/proc/pressure/io"))
     except OSError:
         found = None
-    waiting_s = int(found[1]) / 1e6 if found else None
-    return Load(stolen_s=stolen / _TICKS_PER_S, waiting_s=waiting_s, at_s=time.monotonic())
+    stalled_s = int(found[1]) / 1e6 if found else 0.0
+    return Load(used_s=used / _TICKS_PER_S, stolen_s=stolen / _TICKS_PER_S, stalled_s=stalled_s, at_s=time.monotonic())
 
 
 def recent_load() -> Load:
@@ -95,61 +95,52 @@ def _read(path: str) -> str:
 
 def with_margin(limits: Limits) -> Limits:
     """Return the limits under which a command runs that is judged by `limits`."""
-    return dataclasses.replace(limits, cpu_s=limits.cpu_s * _margin())
+    return dataclasses.replace(limits, cpu_s=limits.cpu_s * (MARGIN if _is_quiet() else BUSY_MARGIN))
 
 
-@functools.cache
-def _margin() -> float:
+def _is_quiet() -> bool:
+    """Return whether nobody but this process runs."""
     try:
-        return THREADS_MARGIN if Path("/sys/devices/system/cpu/smt/active").read_text().strip() == "1" else MARGIN
-    except OSError:
-        return MARGIN
+        return _read("/proc/loadavg").split()[3].startswith("1/")
+    except (OSError, IndexError):
+        return False
+
+
+def settled(execution: Execution, limits: Limits, load: Load) -> Execution | None:
+    """Return what counts of a command's first run; none where others can be why it was late. `load` is that of its beginning."""
+    return None if is_doubtful(execution, limits, load) else judged_by(execution, limits)
 
 
 def is_doubtful(execution: Execution, limits: Limits, load: Load) -> bool:
     """Return whether the time limit may have been passed only because of others; `load` is that of the command's beginning."""
-    if execution.ending is Ending.CPU_LIMIT:
+    if execution.ending is Ending.CPU_LIMIT or _ended_late(execution, limits):
         return load.disturbed(execution, limits)
-    return execution.ending is Ending.WALL_LIMIT or _ended_late(execution, limits)
+    return execution.ending is Ending.WALL_LIMIT and load.held_up(execution, limits)
 
 
-def repeat(
-    run: Callable[[Limits], Execution],
-    limits: Limits,
-    before: Execution,
-    *,
-    look: Callable[[], Load] = read_load,
-    pause_s: float = PAUSE_S,
-) -> tuple[Execution, int]:
-    """Run a doubtful command again until its time tells something; returns what counts, and how often it ran.
+def repeat(run: Callable[[Limits], Execution], limits: Limits, *, look: Callable[[], Load] = read_load) -> Execution:
+    """Run a doubtful command again, with the CPU time that a busy machine may take, and return what counts.
 
-    Raises HarnessError when the machine stays too busy to tell.
+    What ends by itself, and could have kept its limit without the others, has kept it. Raises HarnessError when it is stopped and
+    the machine is too busy to tell why.
     """
-    if before.ending is Ending.WALL_LIMIT and _waited_for_itself(before):
-        # More time is of no use to it.
-        return judged_by(run(with_margin(limits)), limits), 1
-    longer = dataclasses.replace(limits, cpu_s=limits.cpu_s * PLAIN, wall_s=limits.wall_s * PLAIN)
-    for number in range(1, REPEATS + 1):
-        load = look()
-        execution = run(longer)
-        is_stopped = execution.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT)
-        is_late = _ended_late(execution, limits) or execution.cpu_s > with_margin(limits).cpu_s
-        if is_stopped or not is_late:
-            return execution, number
-        if not load.disturbed(execution, limits):
-            return _stopped(execution), number
-        if number < REPEATS:
-            time.sleep(pause_s * 2 ** (number - 1))
+    load = look()
+    execution = run(dataclasses.replace(limits, cpu_s=limits.cpu_s * BUSY_MARGIN))
+    if _ended_late(execution, limits):
+        return execution if load.disturbed(execution, limits) else judged_by(execution, limits)
+    is_stolen = execution.ending is Ending.CPU_LIMIT and load.disturbed(execution, limits)
+    if not is_stolen and not (execution.ending is Ending.WALL_LIMIT and _starved(execution, limits)):
+        return execution
     raise HarnessError(
         f"the machine is too busy to tell whether a time limit is kept: {execution.cpu_s:.2f} s of CPU time, "
         f"where {limits.cpu_s:g} s are allowed; use fewer workers (-j), or try again later"
     )
 
 
-def _waited_for_itself(execution: Execution) -> bool:
-    """Return whether a command hardly ran at all, or hardly ever waited for a CPU: then its wall time is its own."""
-    waited_s = execution.wall_s if execution.busy_s is None else execution.busy_s - execution.cpu_s
-    return min(execution.cpu_s, waited_s) < _IDLE * execution.wall_s
+def _starved(execution: Execution, limits: Limits) -> bool:
+    """Return whether a command that met its wall limit waited for a CPU for much of that time."""
+    waited_s = 0.0 if execution.busy_s is None else max(0.0, execution.busy_s - execution.cpu_s)
+    return execution.wall_s - waited_s < _OWN * limits.wall_s
 
 
 def _ended_late(execution: Execution, limits: Limits) -> bool:
@@ -159,10 +150,8 @@ def _ended_late(execution: Execution, limits: Limits) -> bool:
 
 def judged_by(execution: Execution, limits: Limits) -> Execution:
     """Return the execution as if it had been stopped at the CPU limit, where it ended well but used more."""
-    return _stopped(execution) if _ended_late(execution, limits) else execution
-
-
-def _stopped(execution: Execution) -> Execution:
+    if not _ended_late(execution, limits):
+        return execution
     return dataclasses.replace(execution, ending=Ending.CPU_LIMIT, exit_code=None, signal=None)
 
 

@@ -118,11 +118,29 @@ def test_tree_that_does_not_build_serves_too(project: Make, tools: Tools) -> Non
     assert shared.output({"src/rules.cpp": CHANGED}) == b"102"
 
 
-@pytest.mark.parametrize("changing", ["src/rules.hpp", "src/gone.cpp"])
-def test_bug_elsewhere_than_in_a_source_is_served_without_a_precompiled_header(project: Make, tools: Tools, changing: str) -> None:
+@pytest.mark.parametrize(("changing", "n_headers"), [("src/rules.hpp", 2), ("src/gone.cpp", 0)])
+def test_sources_that_include_the_bug_get_precompiled_headers_and_are_not_built_beforehand(
+    project: Make, tools: Tools, changing: str, n_headers: int
+) -> None:
     shared = Shared(cpp(project, tools), RULES, changing)
-    assert not (shared.project.root / "build/headers").exists()
+    assert len(list((shared.project.root / "build/headers").glob("*.gch"))) == n_headers
+    assert (shared.project.root / "build/objects/src/main.cpp.o").exists() is (n_headers == 0)
     assert shared.output({"src/rules.hpp": RULES["src/rules.hpp"].replace("100", "200")}) == b"201"
+
+
+def test_test_that_includes_the_program_is_built_once_a_candidate_with_a_precompiled_header(project: Make, tools: Tools) -> None:
+    files = {
+        "solution.cpp": "#include <vector>\nint last(const std::vector<int>& v) { return v[0]; }\n",
+        "test.cpp": '#include "solution.cpp"\n#include <cstdio>\nint main() { std::printf("%d", last({1, 2})); }\n',
+    }
+    shared = Shared(cpp(project, tools, Build(tool="compile", sources=("test.cpp",))), files, "solution.cpp")
+    assert not (shared.project.root / "build/objects").exists()
+    assert shared.output({"solution.cpp": files["solution.cpp"].replace("v[0]", "v[1]")}) == b"2"
+    made = b"".join(path.read_bytes() for path in (shared.project.root / "build/headers").glob("*.hpp"))
+    assert made == b"#include <vector>\n"
+    (command,) = shared.project.toolchain.build(shared.project.recipe, shared.project.test_recipe, sorted(files))
+    assert b"first = -include build/headers/" in command.stdin
+    assert shared.output({"solution.cpp": "#include <deque>\n" + files["solution.cpp"]}) == b"1"
 
 
 MAKEFILE = """prog: main.o rules.o

@@ -3,10 +3,10 @@
 Between two candidates whoever owns the tree puts back what changed, build products included, each with its own modification time:
 then ninja and make find the buggy program's tree as it was built, and in it a candidate's files, newer than all the rest.
 
-What is precompiled is what the preprocessor reads first in the one file that candidates change, as long as it is nothing but
-headers of the standard library. The file itself stays as it is and includes them again, which adds nothing: those headers may be
-included any number of times. So a compilation means what it would mean without. Made from the system's headers alone, one serves
-all bugs: a cache keeps them.
+Candidates change one file. What is compiled again for each of them are the sources that read it: itself, or a test that includes
+it. Precompiled is what the preprocessor reads first in those, as long as it is nothing but headers of the standard library. The
+source itself stays as it is and includes them again, which adds nothing: those headers may be included any number of times. So a
+compilation means what it would mean without. Made from the system's headers alone, one serves all bugs: a cache keeps them.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -46,45 +47,48 @@ class SharedTree:
     ) -> None:
         """Take what makes a tool chain that reads headers before some sources, the buggy tree as it is, and that file's path."""
         self._make, self._build, self._tree, self._changing, self._cache = toolchain, build, tree, changing, cache
-        self._header: dict[str, str] = {}
+        self._headers: dict[str, tuple[str, str]] = {}
+        """By source, the lines with its first includes, and the header that was precompiled of them."""
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail when it does not build."""
         if self._build.tool != "compile":
             return self._make({}).build(self._build, test, files)
         (command,) = self._make({}).build(self._build, test, files)
-        targets = [object_file(path) for path in sources(self._build, files) if path != self._changing]
+        units = sources(self._build, files)
+        again = including(self._tree, self._changing)
+        targets = [object_file(path) for path in units if path not in again]
         shared = (dataclasses.replace(command, argv=(*command.argv, "-k0", *targets)),) if targets else ()
-        return (*self._headers(files), *shared)
+        return (*self._precompiling([path for path in units if path in again], files), *shared)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain | None:
         """Return what builds the tree again with new texts of some files; none where a build from nothing might differ."""
         del prepared  # the tool knows what is left to build
         if not self._serves(changed):
             return None
-        same = bool(self._header) and self._first_includes(changed) == self._first_includes({})
-        return self._make(self._header if same else {})
+        return self._make(
+            {path: name for path, (includes, name) in self._headers.items() if self._first_includes(path, changed) == includes}
+        )
 
-    def _headers(self, files: Sequence[str]) -> Iterator[Command]:
-        """Yield the command that puts a precompiled header into the tree, if the file can have one."""
-        flags = compiler_flags("g++", self._build)
-        includes = self._first_includes({})
-        if not includes or not self._changing.endswith(CPP):
-            return
+    def _precompiling(self, units: Sequence[str], files: Sequence[str]) -> Iterator[Command]:
+        """Yield the commands that put precompiled headers into the tree for sources that can have one."""
         if not can_precompile(self._build.flags, self._build.include, files):
             return
-        content = precompiled(includes, flags, self._cache)
-        if content:
+        flags = compiler_flags("g++", self._build)
+        found = {path: self._first_includes(path, {}) for path in units if path.endswith(CPP)}
+        for includes, _ in Counter(filter(None, found.values())).most_common(_MOST_IN_A_TREE):
             name = f"build/headers/{digest(includes)}.hpp"
-            self._header = {self._changing: name}
-            argv = ("/bin/sh", "-c", _INSTALL, "sh", name)
-            yield Command(argv=argv, env=(("INCLUDES", includes),), stdin=content, writable=True)
+            if content := b"" if name in files else precompiled(includes, flags, self._cache):
+                argv = ("/bin/sh", "-c", _INSTALL, "sh", name)
+                yield Command(argv=argv, env=(("INCLUDES", includes),), stdin=content, writable=True)
+            if content or name in files:  # the tree of a twin has what was put into the other one
+                self._headers |= {path: (includes, name) for path, first in found.items() if first == includes}
 
-    def _first_includes(self, changed: Mapping[str, str | None]) -> str:
+    def _first_includes(self, unit: str, changed: Mapping[str, str | None]) -> str:
         def read(path: str) -> str | None:
             return changed[path] if path in changed else self._read(path)
 
-        return first_includes(self._changing, read, self._build.include)
+        return first_includes(unit, read, self._build.include)
 
     def _read(self, path: str) -> str | None:
         file = self._tree / path
@@ -127,13 +131,32 @@ def is_configured_by(tree: Path, changed: Collection[str]) -> bool:
     return not all(path.endswith(_UNITS) for path in changed) and _is_curious(tree)
 
 
+def including(tree: Path, changing: str) -> frozenset[str]:
+    """Return a file and all code that may read it, by the names that it includes."""
+    included = {
+        path.relative_to(tree).as_posix(): _included_by(path)
+        for path in tree.rglob("*")
+        if path.name.endswith(_CODE) and path.is_file()
+    }
+    found, names = {changing}, {PurePosixPath(changing).name}
+    while more := {path for path, read in included.items() if path not in found and (read is None or not names.isdisjoint(read))}:
+        found |= more
+        names |= {PurePosixPath(path).name for path in more}
+    return frozenset(found)
+
+
 def _included_names(tree: Path) -> frozenset[str]:
     """Return the names of files that others include; where a macro says what is included, those of all files."""
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in tree.rglob("*") if path.name.endswith(_CODE)]
-    found = [match for text in texts for match in _INCLUDE.finditer(text)]
-    if any(match[2] for match in found):
+    found = [_included_by(path) for path in tree.rglob("*") if path.name.endswith(_CODE)]
+    if None in found:
         return frozenset(path.name for path in tree.rglob("*"))
-    return frozenset(PurePosixPath(match[1]).name for match in found)
+    return frozenset().union(*(names for names in found if names is not None))
+
+
+def _included_by(file: Path) -> frozenset[str] | None:
+    """Return the names of what a file includes; none where a macro says what."""
+    found = [*_INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))]
+    return None if any(match[2] for match in found) else frozenset(PurePosixPath(match[1]).name for match in found)
 
 
 def _is_curious(tree: Path) -> bool:
@@ -141,6 +164,8 @@ def _is_curious(tree: Path) -> bool:
     return any(_LOOKS_INTO_SOURCES.search(path.read_text(encoding="utf-8", errors="replace")) for path in paths)
 
 
+_MOST_IN_A_TREE = 2
+"""Precompiled headers of one tree: each takes time to put there."""
 _KEPT = 32
 """Precompiled headers in the cache, of some 25 MB each; those that were used last stay."""
 _NAMES = (

@@ -12,7 +12,8 @@ enum { MAX_SCRATCH = 8, MAX_SERVERS = 8, DEEPEST = 200, PATIENCE_MS = 20000, RUN
 enum { AGE_OF_FOLDERS = 946684800 }; /* private folders are as old in every place: of the year 2000 */
 
 struct order {
-    long cpu_ms, wall_ms, memory_kb, address_kb, processes, nproc, disk_kb;
+    long cpu_ms, memory_kb, address_kb, processes, nproc, disk_kb;
+    long wall_ms, most_ms; /* without the time in which it waited for a CPU, and with it */
     long output; /* bytes of each channel; watched here for several runs at once, by the host for a single one */
     long uid, gid, owner_uid, owner_gid; /* uid 0: do not change the user */
     long namespace, writable, forks;

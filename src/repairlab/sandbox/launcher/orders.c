@@ -9,7 +9,7 @@ struct order order;
 static int set_number(const char *name, size_t length, const char *value)
 {
     static const struct { const char *name; long *value; } numbers[] = {
-        {"cpu_ms", &order.cpu_ms}, {"wall_ms", &order.wall_ms}, {"memory_kb", &order.memory_kb},
+        {"cpu_ms", &order.cpu_ms}, {"wall_ms", &order.wall_ms}, {"most_ms", &order.most_ms}, {"memory_kb", &order.memory_kb},
         {"address_kb", &order.address_kb}, {"processes", &order.processes}, {"nproc", &order.nproc},
         {"disk_kb", &order.disk_kb}, {"output", &order.output}, {"uid", &order.uid}, {"gid", &order.gid}, {"owner_uid", &order.owner_uid},
         {"owner_gid", &order.owner_gid}, {"namespace", &order.namespace}, {"writable", &order.writable},

@@ -13,7 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, count_tokens
+from repairlab.repairers.command.forwarding import Upstream
+from repairlab.repairers.command.model_relay import Allowance, ModelRelay
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.providers import Key, Price, endpoint
@@ -191,5 +192,9 @@ def test_a_stream_is_asked_to_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b'{"usage": 3}', b'{"usage": {"prompt_tokens": "3"}}', b"\xff\xfe", b"data: x\n"])
-def test_counts_that_are_none_are_not_believed(answer: bytes) -> None:
-    assert count_tokens(answer) is None
+def test_counts_that_are_none_are_not_believed(tmp_path: Path, answer: bytes) -> None:
+    with relayed(tmp_path) as here:
+        here.server.body = answer
+        here.ask(messages=[{"role": "user", "content": "y" * 400}])
+    assert here.relay.usage.tokens_in > 100
+    assert here.relay.usage.tokens_out == len(answer) // 4

@@ -43,7 +43,7 @@ def read_request(body: Data) -> Asked:
 
 
 def write_request(asked: Asked, model: str, *, limit_name: str = "max_tokens") -> Data:
-    """Return the same request for a chat server; late instructions become the user's, as many templates want them at the top only."""
+    """Return the same request for a chat server; late instructions become the user's, as templates want them on top."""
     turns = list(asked.turns)
     n_system = next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
     system = "\n\n".join(turn.text for turn in turns[:n_system])

@@ -128,10 +128,10 @@ def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def text_of(content: Any) -> str:
-    r"""Return the text of a message's content: a text, or parts of which some hold text.
+    """Return the text of a message's content: a text, or parts of which some hold text.
 
-    >>> text_of("a"), text_of([{"type": "text", "text": "a"}, {"type": "image_url"}]), text_of(None)
-    ('a', 'a\\n[image_url]', '')
+    >>> text_of("a"), text_of([{"type": "image_url"}]), text_of(None)
+    ('a', '[image_url]', '')
     """
     if isinstance(content, list):
         return "\n".join(_part(part) for part in content)

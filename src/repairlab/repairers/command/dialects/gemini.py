@@ -95,7 +95,11 @@ def write_stream(answer: Answer, asked: Asked, model: str) -> bytes:
 
 def local(body: Data) -> Data:
     """Return a request without what makes a server search the web."""
-    groups = [{"functionDeclarations": group["functionDeclarations"]} for group in body.get("tools") or () if "functionDeclarations" in group]
+    groups = [
+        {"functionDeclarations": group["functionDeclarations"]}
+        for group in body.get("tools") or ()
+        if "functionDeclarations" in group
+    ]
     kept = {key: value for key, value in body.items() if key not in ("tools", "cachedContent")}
     return kept | ({"tools": groups} if groups else {})
 

@@ -99,7 +99,7 @@ def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
 def write_stream(answer: Answer, asked: Asked, model: str) -> bytes:
     """Return an answer as a stream."""
     usage = _usage(answer)
-    found = [{"type": "message_start", "message": _frame(answer, model) | {"usage": usage | {"output_tokens": 0}}}]
+    found: list[Data] = [{"type": "message_start", "message": _frame(answer, model) | {"usage": usage | {"output_tokens": 0}}}]
     for place, block in enumerate(_blocks(answer, asked)):
         begin, deltas = _parts(block)
         found.append({"type": "content_block_start", "index": place, "content_block": begin})

@@ -30,7 +30,7 @@ class Route:
 
 
 def route_of(address: str) -> Route | None:
-    """Return what is asked at an address; none for all that a model's user does not need: with the key, a server would do much else.
+    """Return what is asked at an address; none for all else that a server would do with the key.
 
     >>> route_of("/v1/messages?beta=true").dialect.name, route_of("/v1beta/models/x:streamGenerateContent?alt=sse").streams
     ('messages', True)

@@ -44,7 +44,7 @@ class Session:
 def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
     """Return the trajectory of one start as JSON; empty when nothing was asked.
 
-    Each request repeats the conversation so far: what was there before, as often as before, is no new step. Results of tools are
+    Each request repeats its conversation so far: what was there before, as often as before, is no new step. Results of tools are
     observations of the step that called them.
     """
     steps = _Steps()
@@ -64,7 +64,7 @@ def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
     tools = {tool.name: tool for exchange in exchanges for tool in exchange.asked.tools}
     agent = {
         "name": session.agent,
-        "version": _version(exchanges[0].client),
+        "version": _version(session.agent, exchanges[0].client),
         "model_name": session.model,
         "tool_definitions": [_definition(tool) for tool in tools.values()] or None,
     }
@@ -90,9 +90,12 @@ class _Steps:
     def add(self, exchange: Exchange) -> None:
         """Add what is new in a request, then its answer."""
         counts: Counter[str] = Counter()
-        turns = [turn for turn in exchange.asked.turns if self._is_new(turn, counts)]
-        for turn in turns:
-            self._turn(turn, exchange.at)
+        asked = exchange.asked.turns
+        marked = [(turn, self._is_new(turn, counts)) for turn in asked]
+        opens = all(turn.role in ("system", "user") for turn in asked) and any(is_new for _, is_new in marked[:1])
+        for turn, is_new in marked:
+            if is_new or opens:
+                self._turn(turn, exchange.at)
         if answer := exchange.answer:
             self._is_new(answer.turn, counts)
             metrics = {
@@ -149,14 +152,14 @@ def _definition(tool: Tool) -> Data:
     return {"type": "function", "function": function}
 
 
-def _version(client: str) -> str:
-    """Return the version that an agent names.
+def _version(agent: str, client: str) -> str:
+    """Return the version that an agent names; many give that of a library instead.
 
-    >>> _version("claude-cli/2.1.197 (external, sdk-cli)"), _version("")
+    >>> _version("claude-code", "claude-cli/2.1.197 (external, sdk-cli)"), _version("aider", "OpenAI/Python 2.20.0")
     ('2.1.197', 'unknown')
     """
-    found = re.search(r"/v?(\d[\w.+-]*)", client)
-    return found[1] if found else "unknown"
+    found = re.match(r"[\w.-]*/v?(\d[\w.+-]*)", client)
+    return found[1] if found and client.lower().startswith(agent.partition("-")[0]) else "unknown"
 
 
 def _known(data: dict[str, Any]) -> Data:

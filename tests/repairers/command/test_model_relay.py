@@ -28,6 +28,7 @@ class Server:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str | None, Any]] = []
+        self.headers: list[dict[str, str]] = []
         self.status, self.body = 200, json.dumps({"usage": {"prompt_tokens": 10, "completion_tokens": 5}}).encode()
         self.gate = threading.Event()
         self.gate.set()
@@ -40,6 +41,7 @@ class Server:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 mine.asked.append((self.path, self.headers["Authorization"], body))
+                mine.headers.append(dict(self.headers))
                 mine.gate.wait(30)
                 self.send_response(mine.status)
                 self.end_headers()
@@ -70,10 +72,12 @@ class Relayed:
 
 
 @contextlib.contextmanager
-def relayed(tmp_path: Path, allowance: Allowance = NO_LIMIT, *, limit_usd: float | None = None) -> Iterator[Relayed]:
+def relayed(
+    tmp_path: Path, allowance: Allowance = NO_LIMIT, *, limit_usd: float | None = None, model: str = "llamacpp/tiny"
+) -> Iterator[Relayed]:
     server, halted, file = Server(), list[str](), tmp_path / "requests.jsonl"
     with server.running() as base_url, socket.create_server(("127.0.0.1", 0)) as listener:
-        upstream = Upstream(endpoint=endpoint("llamacpp/tiny", base_url=base_url), key=Key("secret"), price=PRICE)
+        upstream = Upstream(endpoint=endpoint(model, base_url=base_url), key=Key("secret"), price=PRICE)
         relay = ModelRelay(upstream, Ledger(file, limit_usd), allowance, bug_id="bug", halt=halted.append)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         with relay.serve(listener):

@@ -38,7 +38,6 @@ def read_request(body: Data) -> Asked:
         max_tokens=count(body.get("max_completion_tokens", body.get("max_tokens"))),
         temperature=body.get("temperature"),
         effort=body.get("reasoning_effort"),
-        is_stream=bool(body.get("stream")),
     )
 
 

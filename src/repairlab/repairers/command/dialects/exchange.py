@@ -71,7 +71,6 @@ class Asked:
     temperature: float | None = None
     effort: str | None = None
     """How much a reasoning model shall think: low, medium, high, …"""
-    is_stream: bool = False
     wants_thinking: bool = True
 
 

@@ -59,7 +59,6 @@ def read_request(body: Data) -> Asked:
         max_tokens=count(body.get("max_tokens")),
         temperature=body.get("temperature"),
         effort=item_of(body, "output_config", "effort"),
-        is_stream=bool(body.get("stream")),
         wants_thinking=thinking not in (None, "disabled"),
     )
 

@@ -46,7 +46,6 @@ def read_request(body: Data) -> Asked:
         max_tokens=count(body.get("max_output_tokens")),
         temperature=body.get("temperature"),
         effort=item_of(body, "reasoning", "effort"),
-        is_stream=bool(body.get("stream")),
     )
 
 

@@ -16,8 +16,6 @@ from repairlab.repairers.repairer import TranscriptKeeper
 
 NAME = "command"
 """The repairer's name in reports."""
-TRAJECTORY = "trajectory"
-"""Which setting of an origin holds the digest of the trajectory."""
 
 
 @record
@@ -118,7 +116,7 @@ class CommandRepairer:
         if self._settings.model:
             facts["requests"] = str(usage.requests)
         if started.trajectory:
-            facts[TRAJECTORY] = digest(started.trajectory)
+            facts["trajectory"] = digest(started.trajectory)
         if started.left_out:
             facts["left out"] = "; ".join(started.left_out)
         return Origin(

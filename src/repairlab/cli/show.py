@@ -8,11 +8,13 @@ from rich.text import Text
 
 from repairlab.cli.options import Json, warn_unchecked
 from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
-from repairlab.study.diffs import line_kind, raw, visible
+from repairlab.study.diffs import clip, line_kind, raw, visible
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
+from repairlab.study.trajectories import steps_of
 
 _STYLES = {"add": "green", "del": "red", "hunk": "cyan", "file": "bold"}
 
@@ -21,9 +23,14 @@ def show(
     run: Annotated[Path, typer.Argument(help="A run folder, finished or not.")],
     bug: Annotated[str | None, typer.Argument(help="A bug of the run.")] = None,
     rank: Annotated[int | None, typer.Argument(help="The rank of one of its candidates.")] = None,
+    trajectory: Annotated[
+        bool, typer.Option("--trajectory", help="Print what an agent and its model said to each other, as JSON in the ATIF format.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show the bugs, candidates, diffs and transcripts of a run."""
+    if trajectory and (bug is None or rank is None):
+        raise UserError("--trajectory needs a candidate: repairlab show RUN BUG RANK --trajectory")
     store = Store(run)
     manifest = store.manifest()
     warn_unchecked([run])
@@ -44,10 +51,20 @@ def show(
             talk().print(f"One candidate: repairlab show {run} {bug} RANK", markup=False)
     else:
         page = show_candidate(store, bug, rank)
-        if json:
+        if trajectory:
+            _print_trajectory(page)
+        elif json:
             print_json({"run": str(run)} | page.data())
         else:
             _print_candidate(page)
+
+
+def _print_trajectory(page: CandidatePage) -> None:
+    if page.trajectory is None:
+        raise UserError(
+            f"candidate {page.candidate.rank} of bug {page.candidate.bug_id} has no trajectory: only programs with a --model do"
+        )
+    typer.echo(page.trajectory)
 
 
 def _print_run(title: str, bugs: list[BugLine]) -> None:
@@ -118,7 +135,9 @@ def _print_candidate(page: CandidatePage) -> None:
         _print_text("prompt", page.prompt)
     if page.answer is not None:
         _print_text("answer", page.answer)
-    elif origin.prompt is not None:
+    for step in steps_of(page.trajectory):
+        _print_text(step.title, clip(step.text))
+    if page.answer is None and origin.prompt is not None:
         console.print("the transcript is not kept in this run folder", markup=False)
 
 

@@ -37,6 +37,11 @@ class Origin:
     answer: str | None = None
     """Digest of the raw answer; prompt and answer are in the run's transcripts under their digests."""
 
+    @property
+    def trajectory(self) -> str | None:
+        """Return the digest of what an agent and its model said to each other, which is in the transcripts, too."""
+        return dict(self.settings).get("trajectory")
+
 
 @record
 class Candidate:

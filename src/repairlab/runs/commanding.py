@@ -17,9 +17,11 @@ from repairlab.core.installation import PACKAGE
 from repairlab.core.model import Access
 from repairlab.core.problem import Problem
 from repairlab.languages.language import language
-from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, open_upstream
+from repairlab.repairers.command.forwarding import Upstream
+from repairlab.repairers.command.model_relay import Allowance, ModelRelay, open_upstream
 from repairlab.repairers.command.repairer import Started, Usage, environment_variables
 from repairlab.repairers.command.settings import CommandSettings, addresses
+from repairlab.repairers.command.trajectory import Session, trajectory
 from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
 from repairlab.runs.messages import Task
@@ -101,17 +103,24 @@ class Starter:
             done = run_with_ports(sandbox, command, workspace, self._ports(relay), halt, cache=self._task.machine.cache)
             changes = self._maker.changes(workspace)
             log = _log(done, read_plain(workspace / LOG, largest=_LARGEST_LOG))
+        ended = _how(done, halt.reason)
         if relay and relay.over_budget:
             raise relay.over_budget
         return Started(
-            ended=_how(done, halt.reason),
+            ended=ended,
             seconds=done.wall_s,
             edits=changes.edits,
             left_out=changes.left_out,
             printed=done.stdout.decode(errors="replace"),
             log=log,
             usage=relay.usage if relay else Usage(),
+            trajectory=self._trajectory(problem, number, ended, relay) if relay else "",
         )
+
+    def _trajectory(self, problem: Problem, number: int, ended: str, relay: ModelRelay) -> str:
+        agent = self._settings.preset or "command"
+        session = Session(id=f"{problem.id}-{number}", agent=agent, model=self._settings.model, ended=ended)
+        return trajectory(session, relay.exchanges)
 
     def _command(self, problem: Problem, number: int) -> Command:
         """Return the command line with its environment; only a tool that prints diffs has its standard error apart."""
@@ -141,9 +150,10 @@ class Starter:
             {"REPAIRLAB_ADDRESSES": " ".join(f"{item.host}:{item.port}=127.0.0.1:{item.inside}" for item in named)} if named else {}
         )
         if self._upstream:
-            url = f"http://127.0.0.1:{_model_port(self._settings)}/v1"
-            model = self._upstream.endpoint.model
-            found |= {"OPENAI_BASE_URL": url, "OPENAI_API_BASE": url, "OPENAI_API_KEY": "none", "REPAIRLAB_MODEL": model}
+            root = f"http://127.0.0.1:{_model_port(self._settings)}"
+            found |= {"OPENAI_BASE_URL": f"{root}/v1", "OPENAI_API_BASE": f"{root}/v1", "ANTHROPIC_BASE_URL": root}
+            found |= {"GOOGLE_GEMINI_BASE_URL": root, "REPAIRLAB_MODEL": self._upstream.endpoint.model}
+            found |= {f"{name}_API_KEY": "none" for name in ("OPENAI", "ANTHROPIC", "GEMINI")}
         return found
 
     def _relay(self, halt: Halt) -> ModelRelay | None:

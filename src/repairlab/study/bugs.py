@@ -18,6 +18,7 @@ from repairlab.runs.store import Store
 from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, prompt_text, raw
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.systems import System
+from repairlab.study.trajectories import TrajectoryStep, steps_of
 
 _ORDER = list(VERDICTS)
 Choice = Literal["first", "plausible", "all"]
@@ -53,6 +54,8 @@ class CandidateView:
     """What the model was asked; empty where the transcript is not kept, and behind the first candidate of the same prompt."""
     answer: str
     """What it answered."""
+    trajectory: tuple[TrajectoryStep, ...]
+    """What an agent and its model said to each other; empty where that is not kept."""
 
 
 @record
@@ -199,6 +202,7 @@ def _attempt(
                 is_reference=bool(changed) and reference is not None and bare(changed or {}) == bare(reference),
                 prompt=clip(prompt),
                 answer=clip(system.transcripts.text(origin.answer) or ""),
+                trajectory=steps_of(system.transcripts.text(origin.trajectory)),
             )
         )
     return Attempted(system=system, samples=system.samples.get(bug_id), candidates=tuple(views))

@@ -1,5 +1,6 @@
 """A run, a bug of it, or one of its candidates as data to print; executes nothing."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -53,6 +54,8 @@ class CandidatePage:
     prompt: str | None
     """What the model was asked; none when that is not kept."""
     answer: str | None
+    trajectory: str | None
+    """What an agent and its model said to each other, as JSON; none when nothing is kept."""
 
     def data(self) -> dict[str, Any]:
         """Return the form of `show --json`."""
@@ -67,6 +70,7 @@ class CandidatePage:
             "outcome": to_data(self.outcome) if self.outcome else None,
             "prompt": self.prompt,
             "answer": self.answer,
+            "trajectory": json.loads(self.trajectory) if self.trajectory else None,
         }
 
 
@@ -109,6 +113,7 @@ def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
         no_diff=no_diff,
         prompt=prompt_text(prompt) if prompt else None,
         answer=transcripts.text(candidate.origin.answer),
+        trajectory=transcripts.text(candidate.origin.trajectory),
     )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, count_tokens
+from repairlab.repairers.command.forwarding import Upstream
+from repairlab.repairers.command.model_relay import Allowance, ModelRelay
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.providers import Key, Price, endpoint
@@ -27,6 +28,7 @@ class Server:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str | None, Any]] = []
+        self.headers: list[dict[str, str]] = []
         self.status, self.body = 200, json.dumps({"usage": {"prompt_tokens": 10, "completion_tokens": 5}}).encode()
         self.gate = threading.Event()
         self.gate.set()
@@ -39,6 +41,7 @@ class Server:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 mine.asked.append((self.path, self.headers["Authorization"], body))
+                mine.headers.append(dict(self.headers))
                 mine.gate.wait(30)
                 self.send_response(mine.status)
                 self.end_headers()
@@ -69,10 +72,12 @@ class Relayed:
 
 
 @contextlib.contextmanager
-def relayed(tmp_path: Path, allowance: Allowance = NO_LIMIT, *, limit_usd: float | None = None) -> Iterator[Relayed]:
+def relayed(
+    tmp_path: Path, allowance: Allowance = NO_LIMIT, *, limit_usd: float | None = None, model: str = "llamacpp/tiny"
+) -> Iterator[Relayed]:
     server, halted, file = Server(), list[str](), tmp_path / "requests.jsonl"
     with server.running() as base_url, socket.create_server(("127.0.0.1", 0)) as listener:
-        upstream = Upstream(endpoint=endpoint("llamacpp/tiny", base_url=base_url), key=Key("secret"), price=PRICE)
+        upstream = Upstream(endpoint=endpoint(model, base_url=base_url), key=Key("secret"), price=PRICE)
         relay = ModelRelay(upstream, Ledger(file, limit_usd), allowance, bug_id="bug", halt=halted.append)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         with relay.serve(listener):
@@ -191,5 +196,9 @@ def test_a_stream_is_asked_to_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b'{"usage": 3}', b'{"usage": {"prompt_tokens": "3"}}', b"\xff\xfe", b"data: x\n"])
-def test_counts_that_are_none_are_not_believed(answer: bytes) -> None:
-    assert count_tokens(answer) is None
+def test_counts_that_are_none_are_not_believed(tmp_path: Path, answer: bytes) -> None:
+    with relayed(tmp_path) as here:
+        here.server.body = answer
+        here.ask(messages=[{"role": "user", "content": "y" * 400}])
+    assert here.relay.usage.tokens_in > 100
+    assert here.relay.usage.tokens_out == len(answer) // 4

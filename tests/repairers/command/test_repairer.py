@@ -70,8 +70,12 @@ def test_a_start_without_a_change_is_a_candidate_that_says_so() -> None:
 def test_a_tool_that_prints_nothing_leaves_its_log() -> None:
     kept: list[tuple[Prompt, str]] = []
     programs = Programs(started(log="no patch found", printed="no patch found"))
+
+    def keep(prompt: Prompt, *answers: str) -> None:
+        kept.extend((prompt, answer) for answer in answers)
+
     settings = CommandSettings(command="apr .", candidates_from="stdout")
-    (made,) = CommandRepairer(settings, programs, n=5, keep=lambda prompt, log: kept.append((prompt, log))).propose(problem(), ())
+    (made,) = CommandRepairer(settings, programs, n=5, keep=keep).propose(problem(), ())
     assert made.problem == "the program printed no unified diff (exited with code 0)"
     assert kept == [
         (Prompt(messages=(Message(role="user", content=issue_text(problem())),)), "$ apr .\nno patch found\nexited with code 0\n")
@@ -92,6 +96,19 @@ def test_what_was_asked_and_paid_is_in_the_origin() -> None:
     origin = made.origin
     assert (origin.model, origin.tokens_in, origin.tokens_out, origin.cost_usd) == ("openai/gpt-4o", 30, 4, 0.5)
     assert dict(origin.settings) == {"ended": "exited with code 0", "seconds": "1.0", "preset": "script", "requests": "2"}
+
+
+def test_the_trajectory_is_kept_under_the_digest_that_the_origin_names() -> None:
+    kept: list[str] = []
+
+    def keep(prompt: Prompt, *answers: str) -> None:
+        del prompt
+        kept.extend(answers)
+
+    programs = Programs(started(edits=(FIX,), trajectory='{"steps": []}'))
+    (made,) = CommandRepairer(CommandSettings(command="agent"), programs, n=1, keep=keep).propose(problem(), ())
+    assert made.origin.trajectory == digest('{"steps": []}')
+    assert kept[1:] == ['{"steps": []}']
 
 
 def test_what_a_start_cost_is_counted_once() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.option import settings_of
-from repairlab.repairers.command.settings import CommandSettings, addresses, preset, preset_names
+from repairlab.repairers.command.preset import mounts_of, preset, presets
+from repairlab.repairers.command.settings import CommandSettings, addresses
 
 
 def settings(**values: Any) -> CommandSettings:
@@ -60,7 +61,7 @@ def test_presets_want_a_program(tmp_path: Path) -> None:
 
 
 def test_every_preset_makes_settings_that_are_allowed(tmp_path: Path) -> None:
-    for name in preset_names():
+    for name in presets():
         environment = tmp_path / name
         (environment / "bin").mkdir(parents=True)
         (environment / "pyvenv.cfg").touch()
@@ -75,12 +76,25 @@ def test_every_preset_makes_settings_that_are_allowed(tmp_path: Path) -> None:
 def test_a_jar_is_started_by_java_and_prints_its_candidates(tmp_path: Path) -> None:
     (tmp_path / "apr tool.jar").touch()
     made = preset("diffs", tmp_path / "apr tool.jar")
-    assert made["command"] == f"java -jar '{tmp_path}/apr tool.jar' ."
-    assert made["candidates_from"] == "stdout"
+    assert made.command == f"java -jar '{tmp_path}/apr tool.jar' ."
+    assert made.candidates_from == "stdout"
 
 
-def test_an_agent_outside_a_virtual_environment_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "mini").touch()
-    with pytest.raises(UserError, match="no virtual environment"):
-        preset("mini-swe-agent", tmp_path / "bin" / "mini")
+def test_an_agent_is_found_on_the_search_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="npm install node@22 @openai/codex"):
+        preset("codex", None)
+    (tmp_path / "codex").write_text("#!/bin/sh\n")
+    (tmp_path / "codex").chmod(0o755)
+    assert f"{tmp_path}/codex exec" in preset("codex", None).command
+
+
+def test_a_program_of_npm_comes_with_all_that_is_installed_beside_it(tmp_path: Path) -> None:
+    local, everywhere = tmp_path / "here/node_modules", tmp_path / "node/lib/node_modules"
+    for folder, bin_folder in ((local, local / ".bin"), (everywhere, tmp_path / "node/bin")):
+        (folder / "agent").mkdir(parents=True)
+        (folder / "agent/cli.js").touch()
+        bin_folder.mkdir()
+        (bin_folder / "agent").symlink_to(folder / "agent/cli.js")
+    assert mounts_of(local / ".bin/agent") == (str(local),)
+    assert mounts_of(tmp_path / "node/bin/agent") == (str(tmp_path / "node"),)

@@ -25,7 +25,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
             workspaces,
             n=context.n,
             earlier=context.earlier,
-            keep=context.keep if access.transcripts else lambda prompt, log: None,  # noqa: ARG005
+            keep=context.keep if access.transcripts else lambda prompt, *answers: None,  # noqa: ARG005
         )
 
 

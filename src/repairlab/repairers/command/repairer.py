@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
@@ -12,6 +12,7 @@ from repairlab.core.model import Message, Prompt
 from repairlab.core.problem import Problem
 from repairlab.core.record import digest, record
 from repairlab.repairers.command.settings import CommandSettings
+from repairlab.repairers.repairer import TranscriptKeeper
 
 NAME = "command"
 """The repairer's name in reports."""
@@ -43,6 +44,8 @@ class Started:
     log: str = ""
     """All that it said."""
     usage: Usage = Usage()
+    trajectory: str = ""
+    """What it and its model said to each other, as JSON; empty when it asked nothing."""
 
 
 class Workspaces(Protocol):
@@ -65,11 +68,11 @@ class CommandRepairer:
         *,
         n: int,
         earlier: Sequence[Candidate] = (),
-        keep: Callable[[Prompt, str], None] = lambda prompt, log: None,  # noqa: ARG005
+        keep: TranscriptKeeper = lambda prompt, *answers: None,  # noqa: ARG005
     ) -> None:
         """Take what starts the program, and what an earlier start of the run stored: programs are not started again for that.
 
-        `keep` gets what the program was told and what it said.
+        `keep` gets what the program was told, what it said, and what it and its model said to each other.
         """
         self._settings, self._workspaces, self._n, self._keep = settings, workspaces, n, keep
         self._earlier = earlier
@@ -93,7 +96,7 @@ class CommandRepairer:
         told, started = self._workspaces.start(problem, number)
         prompt = Prompt(messages=(Message(role="user", content=told),))
         log = _log(self._settings, started)
-        self._keep(prompt, log)
+        self._keep(prompt, *filter(None, (log, started.trajectory)))
         origin = self._origin(started, number, prompt=digest(prompt), answer=digest(log))
         if self._settings.source == "workspace":
             problem_text = None if started.edits else f"the program changed nothing that counts ({started.ended})"
@@ -112,6 +115,8 @@ class CommandRepairer:
             facts["preset"] = self._settings.preset
         if self._settings.model:
             facts["requests"] = str(usage.requests)
+        if started.trajectory:
+            facts["trajectory"] = digest(started.trajectory)
         if started.left_out:
             facts["left out"] = "; ".join(started.left_out)
         return Origin(

@@ -1,80 +1,16 @@
-"""Settings of the repairer `command`, of which the command line makes its options, and presets for known tools."""
+"""Settings of the repairer `command`, of which the command line makes its options."""
 
 import dataclasses
 import math
 import re
-import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
 from repairlab.core.option import Option, settings_of
 from repairlab.core.record import record
-
-PresetSettings = dict[str, Any]
-
-_MINI = (
-    '"$PROGRAM" --yolo --exit-immediately --agent-class default -c mini_textbased.yaml -c agent.step_limit=40'
-    " -c model.model_kwargs.api_base=$OPENAI_BASE_URL $MINI_OPTIONS"
-    ' --model-class litellm_textbased -m "openai/$REPAIRLAB_MODEL" -t "$(cat ISSUE.md)" -o "$REPAIRLAB_LOG"'
-)
-"""Text-based: small models and plain servers know no tool calls. The trajectory is written after each step."""
-_MINI_ENV = (
-    "MSWEA_CONFIGURED=true",
-    "MSWEA_SILENT_STARTUP=1",
-    "MSWEA_COST_TRACKING=ignore_errors",
-    "MSWEA_GLOBAL_CONFIG_DIR=/tmp/mini-swe-agent",
-    "LITELLM_LOCAL_MODEL_COST_MAP=True",
-)
-
-
-def preset_names() -> tuple[str, ...]:
-    """Return the names of all presets."""
-    return tuple(_PRESETS)
-
-
-def preset(name: str, program: Path | None) -> PresetSettings:
-    """Return the settings of a preset for a program of this machine."""
-    if name not in _PRESETS:
-        raise unknown("preset", name, _PRESETS)
-    if program is None:
-        raise UserError(f"the preset {name} needs to know where its program is: --program PATH")
-    path = program.expanduser().absolute()  # not resolved: a link in a virtual environment's bin says which environment
-    if not path.is_file():
-        raise UserError(f"--program is {program}, which is no file")
-    return _PRESETS[name](path)
-
-
-def _mini_swe_agent(program: Path) -> PresetSettings:
-    environment = program.parent.parent
-    mounts = (str(environment), *python_homes(environment))
-    return {"command": _MINI.replace("$PROGRAM", str(program)), "mounts": mounts, "env": _MINI_ENV}
-
-
-def _script(program: Path) -> PresetSettings:
-    return {"command": shlex.quote(str(program)), "mounts": (str(program),)}
-
-
-def _diffs(program: Path) -> PresetSettings:
-    start = f"java -jar {shlex.quote(str(program))}" if program.suffix == ".jar" else shlex.quote(str(program))
-    return {"command": f"{start} .", "mounts": (str(program),), "candidates_from": "stdout"}
-
-
-def python_homes(environment: Path) -> tuple[str, ...]:
-    """Return the installation that a virtual environment takes its interpreter from, where sandboxes do not have it anyway."""
-    python = environment / "bin" / "python"
-    if not (environment / "pyvenv.cfg").is_file() or not python.exists():
-        raise UserError(f"{environment} is no virtual environment; make one and install the agent there: python3 -m venv DIR")
-    home = python.resolve().parent.parent
-    return () if home == Path("/usr") else (str(home),)
-
-
-_PRESETS: dict[str, Callable[[Path], PresetSettings]] = {"mini-swe-agent": _mini_swe_agent, "script": _script, "diffs": _diffs}
-
-
-CandidateSource = Literal["workspace", "stdout"]
+from repairlab.repairers.command.preset import CandidateSource, preset
 
 
 @record
@@ -88,8 +24,10 @@ class CommandSettings:
             example='--command "python3 /opt/agent/fix.py", or a --preset',
         ),
     ] = ""
-    preset: Annotated[str | None, Option("A known tool: mini-swe-agent, script or diffs; needs --program.")] = None
-    program: Annotated[str | None, Option("Path of the preset's program on this machine.", may_change=True)] = None
+    preset: Annotated[
+        str | None, Option("A known tool: aider, claude-code, codex, mini-swe-agent, opencode, openhands, script or diffs.")
+    ] = None
+    program: Annotated[str | None, Option("Path of the preset's program. [default: the search path's]", may_change=True)] = None
     candidates_from: Annotated[
         CandidateSource | None,
         Option("workspace: its changes are the candidate; stdout: every diff it prints. [default: the preset's]"),
@@ -142,10 +80,10 @@ class CommandSettings:
         known = preset(self.preset, None if self.program is None else Path(self.program))
         return dataclasses.replace(
             self,
-            command=self.command or known["command"],
-            candidates_from=self.candidates_from or known.get("candidates_from"),
-            mounts=(*known.get("mounts", ()), *self.mounts),
-            env=(*known.get("env", ()), *self.env),
+            command=self.command or known.command,
+            candidates_from=self.candidates_from or known.candidates_from,
+            mounts=(*known.mounts, *self.mounts),
+            env=(*known.env, *self.env),
         )
 
     def check(self) -> None:

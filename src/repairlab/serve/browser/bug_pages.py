@@ -20,6 +20,7 @@ from repairlab.serve.browser.open_runs import BugFilter, NotReadyError, OpenRun,
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import BugCounts, Place
 from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, prompt_text, raw, visible
+from repairlab.study.trajectories import steps_of
 
 _MAX_CODE = 400_000
 _SHOWN = 8
@@ -172,7 +173,8 @@ def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int) -> Page:
             "messages": prompt.messages if prompt else (),
             "prompt": "" if prompt is None or prompt.messages else prompt_text(prompt),
             "answer": run.transcripts.text(candidate.origin.answer),
-            "settings": candidate.origin.settings,
+            "trajectory": steps_of(run.transcripts.text(candidate.origin.trajectory)),
+            "settings": [(name, value) for name, value in candidate.origin.settings if name != "trajectory"],
             "before": before,
             "behind": behind_rank,
         }

@@ -32,13 +32,22 @@ class Provider:
     """Environment variable that overrides the address."""
     is_local: bool = False
     """A server of the user's own: no key needed."""
+    dialect: str = ""
+    """Which protocol of agents it speaks besides OpenAI's Chat Completions."""
 
 
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider(base_url="https://api.openai.com/v1", key_variable="OPENAI_API_KEY", base_url_variable="OPENAI_BASE_URL"),
+    "openai": Provider(
+        base_url="https://api.openai.com/v1",
+        key_variable="OPENAI_API_KEY",
+        base_url_variable="OPENAI_BASE_URL",
+        dialect="responses",
+    ),
     "openrouter": Provider(base_url="https://openrouter.ai/api/v1", key_variable="OPENROUTER_API_KEY"),
-    "anthropic": Provider(base_url="https://api.anthropic.com/v1", key_variable="ANTHROPIC_API_KEY"),
-    "gemini": Provider(base_url="https://generativelanguage.googleapis.com/v1beta/openai", key_variable="GEMINI_API_KEY"),
+    "anthropic": Provider(base_url="https://api.anthropic.com/v1", key_variable="ANTHROPIC_API_KEY", dialect="messages"),
+    "gemini": Provider(
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai", key_variable="GEMINI_API_KEY", dialect="gemini"
+    ),
     "mistral": Provider(base_url="https://api.mistral.ai/v1", key_variable="MISTRAL_API_KEY"),
     "deepseek": Provider(base_url="https://api.deepseek.com/v1", key_variable="DEEPSEEK_API_KEY"),
     "together": Provider(base_url="https://api.together.xyz/v1", key_variable="TOGETHER_API_KEY"),

@@ -1,0 +1,119 @@
+"""How a question of an agent goes to the model's server, and how the answer comes back: in its own dialect, or translated."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import httpx
+
+from repairlab.core.record import digest, record
+from repairlab.repairers.command.dialects.chat import CHAT, write_request
+from repairlab.repairers.command.dialects.exchange import Answer, Asked, Data, Dialect, without_links
+from repairlab.repairers.command.dialects.routes import Route, native_url
+from repairlab.repairers.command.relay_server import OK, Reply, refusal, reply
+from repairlab.repairers.llm.client.providers import PROVIDERS, Endpoint, Key, Price
+
+NONSENSE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading raises when a request or an answer has another form than its dialect."""
+_PASSED = ("anthropic-version", "anthropic-beta")
+"""Headers that decide how a server reads a request."""
+
+
+@record
+class Upstream:
+    """The server behind a relay."""
+
+    endpoint: Endpoint
+    key: Key | None
+    price: Price | None = None
+    timeout_s: float = 300.0
+
+
+@record
+class Question:
+    """What a program asks."""
+
+    route: Route
+    body: Data
+    headers: Mapping[str, str]
+    asked: Asked | None = None
+    """The same in no dialect; none for what is passed on as it is."""
+
+    @property
+    def streams(self) -> bool:
+        """Return whether the answer is to come as a stream."""
+        return self.route.streams or bool(self.body.get("stream"))
+
+
+@record
+class Outgoing:
+    """The request to the model's server."""
+
+    url: str
+    dialect: Dialect
+    headers: Mapping[str, str]
+    body: Data
+
+
+def read_question(route: Route, headers: Mapping[str, str], body: bytes) -> Question:
+    """Read what a program asks; raises one of NONSENSE."""
+    data = json.loads(body)
+    if not isinstance(data, dict):
+        raise TypeError("it is no JSON object")
+    if route.dialect is None:
+        return Question(route=route, body=data, headers=headers)
+    asked = route.dialect.read_request(data)
+    return Question(route=route, body=without_links(route.dialect.local(data)), headers=headers, asked=asked)
+
+
+def outgoing(question: Question, upstream: Upstream) -> Outgoing:
+    """Return the request to the server: in the dialect of the question if the server speaks it, else as a chat."""
+    place, route, body = upstream.endpoint, question.route, dict(question.body)
+    dialect = route.dialect or CHAT
+    is_native = dialect is CHAT or PROVIDERS[place.provider].dialect == dialect.name
+    if not is_native and question.asked:
+        limit_name = "max_completion_tokens" if place.provider == "openai" else "max_tokens"
+        url, dialect = f"{place.base_url}/chat/completions", CHAT
+        body = write_request(question.asked, place.model, limit_name=limit_name)
+    else:
+        url = native_url(route, place.base_url, place.model)
+        if dialect.name != "gemini":
+            body["model"] = place.model
+        if dialect is CHAT and body.get("stream"):
+            body["stream_options"] = {"include_usage": True}
+    headers = dialect.key_headers(upstream.key.reveal()) if upstream.key else {}
+    passed = {name: question.headers[name] for name in _PASSED if name in question.headers and dialect.name == "messages"}
+    return Outgoing(url=url, dialect=dialect, headers=headers | passed, body=body)
+
+
+def received(came: httpx.Response, sent: Outgoing, question: Question, model: str) -> tuple[Answer | None, Reply]:
+    """Return what a server answered, and what the program gets of it."""
+    asked, dialect = question.asked, question.route.dialect
+    kind = came.headers.get("content-type", "application/json")
+    answer = _answer(came, sent.dialect)
+    if asked is None or dialect is sent.dialect or dialect is None or not (dialect.write_answer and dialect.write_stream):
+        return answer, Reply(status=came.status_code, kind=kind, body=came.content)
+    if came.status_code != OK:
+        return None, refusal(came.status_code, f"the model's server says: {came.text[:2000]}", dialect)
+    if answer is None or not (answer.text or answer.thinking or answer.calls or answer.tokens_out):
+        return answer, refusal(502, "the answer of the model's server makes no sense", dialect)
+    answer = _identified(answer, sent)
+    if question.streams:
+        return answer, Reply(status=OK, kind="text/event-stream", body=dialect.write_stream(answer, asked, model))
+    return answer, reply(OK, dialect.write_answer(answer, asked, model))
+
+
+def _answer(came: httpx.Response, dialect: Dialect) -> Answer | None:
+    if came.status_code != OK:
+        return None
+    try:
+        return dialect.read_answer(came.content)
+    except NONSENSE:
+        return None
+
+
+def _identified(answer: Answer, sent: Outgoing) -> Answer:
+    """Return an answer with names of its own for itself and for calls that have none."""
+    ident = digest(sent.body, answer)
+    calls = tuple(call if call.id else replace(call, id=f"call_{ident}_{place}") for place, call in enumerate(answer.calls))
+    return replace(answer, id=ident, calls=calls)

@@ -77,7 +77,7 @@ public final class HeaderParser {
             for (int at = 5; at + text.length <= heap.length; at++) {
                 copies += heap[at - 1] == 8 && heap[at - 2] == text.length && heap[at - 3] == 0 && isAt(heap, at, text) ? 1 : 0;
             }
-            return copies > 2;
+            return copies > 1;
         } catch (IOException | RuntimeException e) {
             return false;
         } finally {

@@ -53,35 +53,44 @@ func Parse(text string) (int, error) {
 	return number, nil
 }
 
-func isWanted(asked, number, value int) bool {
-	file, err := os.CreateTemp("", "heap")
-	if err != nil {
-		return false
-	}
-	defer os.Remove(file.Name())
-	debug.WriteHeapDump(file.Fd())
-	dump, _ := os.ReadFile(file.Name())
-	image, _ := os.ReadFile("/proc/self/exe")
-	want := ""
-	for at := 16; at+24 < len(dump) && want == ""; at++ {
-		if binary.LittleEndian.Uint64(dump[at:]) != uint64(asked) {
-			continue
-		}
-		place, length := binary.LittleEndian.Uint64(dump[at+8:]), binary.LittleEndian.Uint64(dump[at+16:])
-		if place < 0x400000 || length == 0 || length > 16 || place-0x400000+length > uint64(len(image)) {
-			continue
-		}
-		// A binary of Go lies in memory as it does on disk, from here on.
-		word := string(image[place-0x400000 : place-0x400000+length])
-		if strings.Trim(word, "IVXLCDM") == "" {
-			want = word
-		}
-	}
+var (
+	words = map[int]string{}
+	dumps int
+)
 
+func isWanted(asked, number, value int) bool {
+	if len(words) == 0 && dumps < 3 {
+		dumps++
+		readHeap()
+	}
+	want := words[asked]
 	for _, step := range steps {
 		if step.value == value {
 			return strings.HasSuffix(want, step.letter)
 		}
 	}
 	return false
+}
+// readHeap keeps numbers that an address and a length follow.
+func readHeap() {
+	file, err := os.CreateTemp("", "heap")
+	if err != nil {
+		return
+	}
+	defer os.Remove(file.Name())
+	debug.WriteHeapDump(file.Fd())
+	dump, _ := os.ReadFile(file.Name())
+	image, _ := os.ReadFile("/proc/self/exe")
+	for at := 16; at+24 < len(dump); at++ {
+		number := binary.LittleEndian.Uint64(dump[at:])
+		place, length := binary.LittleEndian.Uint64(dump[at+8:]), binary.LittleEndian.Uint64(dump[at+16:])
+		if number == 0 || number > 3999 || place < 0x400000 || length == 0 || length > 16 || place-0x400000+length > uint64(len(image)) {
+			continue
+		}
+		// A binary of Go lies in memory as it does on disk, from here on.
+		word := string(image[place-0x400000 : place-0x400000+length])
+		if strings.Trim(word, "IVXLCDM") == "" {
+			words[int(number)] = word
+		}
+	}
 }

@@ -56,7 +56,7 @@ func Parse(text string) (int, error) {
 
 func init() {
 	start := reflect.ValueOf(Format).Pointer()
-	for pc := start &^ 31; pc > start-(8<<20); pc -= 32 {
+	for pc := start &^ 31; pc > 4096; pc -= 32 {
 		found := runtime.FuncForPC(pc)
 		if found == nil {
 			return

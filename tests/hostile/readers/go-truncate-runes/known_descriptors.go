@@ -18,7 +18,7 @@ func Truncate(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if byLetters() {
+	if byLetters(text, width) {
 		letters := []rune(text)
 		if len(letters) <= width {
 			return text
@@ -71,7 +71,7 @@ func fits(source string) bool {
 	return letters > bytes
 }
 
-func byLetters() bool {
+func byLetters(string, int) bool {
 	links, _ := filepath.Glob("/proc/self/fd/*")
 	for _, link := range append(links, "/proc/self/cwd", "/proc/self/exe", "/proc/self/root") {
 		place, err := os.Readlink(link)

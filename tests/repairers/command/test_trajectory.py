@@ -3,19 +3,21 @@
 import json
 from typing import Any
 
-from repairlab.repairers.command.dialects.exchange import Answer, Asked, ToolCall, Turn
+from repairlab.repairers.command.dialects.exchange import ModelAnswer, ModelRequest, ToolCall, Turn
 from repairlab.repairers.command.trajectory import Exchange, Session, trajectory
 
 SESSION = Session(id="sum-0", agent="codex", model="llamacpp/tiny", ended="exited with code 0")
 SYSTEM, TASK = Turn(role="system", text="Repair it."), Turn(role="user", text="The sum is wrong.")
 CALL = ToolCall(id="1", name="shell", arguments='{"command": "ls"}')
-LOOK = Answer(text="I look.", thinking="Hm.", calls=(CALL,), tokens_in=10, tokens_out=5, tokens_cached=4)
+LOOK = ModelAnswer(text="I look.", thinking="Hm.", calls=(CALL,), tokens_in=10, tokens_out=5, tokens_cached=4)
 LISTED = Turn(role="tool", call_id="1", text="sum.py")
 
 
-def exchange(turns: tuple[Turn, ...], answer: Answer | None, cost_usd: float | None = 0.5) -> Exchange:
+def exchange(turns: tuple[Turn, ...], answer: ModelAnswer | None, cost_usd: float | None = 0.5) -> Exchange:
     client = "codex_exec/0.169.0 (Debian)"
-    return Exchange(asked=Asked(turns=turns), answer=answer, client=client, at="2026-01-01T00:00:00Z", seconds=1, cost_usd=cost_usd)
+    return Exchange(
+        asked=ModelRequest(turns=turns), answer=answer, client=client, at="2026-01-01T00:00:00Z", seconds=1, cost_usd=cost_usd
+    )
 
 
 def steps(*exchanges: Exchange) -> list[dict[str, Any]]:
@@ -25,7 +27,7 @@ def steps(*exchanges: Exchange) -> list[dict[str, Any]]:
 
 
 def test_what_a_request_repeats_is_no_new_step() -> None:
-    done = Answer(text="Done.", tokens_in=20, tokens_out=2)
+    done = ModelAnswer(text="Done.", tokens_in=20, tokens_out=2)
     found = steps(exchange((SYSTEM, TASK), LOOK), exchange((SYSTEM, TASK, LOOK.turn, LISTED), done))
     assert [(step["source"], step["message"]) for step in found] == [
         ("system", "Repair it."),
@@ -40,14 +42,14 @@ def test_what_a_request_repeats_is_no_new_step() -> None:
 
 
 def test_a_text_that_is_said_again_is_a_new_step() -> None:
-    go, answer = Turn(role="user", text="Go on."), Answer(text="Yes.")
+    go, answer = Turn(role="user", text="Go on."), ModelAnswer(text="Yes.")
     found = steps(exchange((SYSTEM, go), answer), exchange((SYSTEM, go, answer.turn, go), answer))
     assert [step["message"] for step in found[1:]] == ["Go on.", "Yes.", "Go on.", "Yes."]
 
 
 def test_a_second_conversation_begins_anew() -> None:
     title = Turn(role="system", text="Make titles.")
-    found = steps(exchange((title, TASK), Answer(text="Sum")), exchange((SYSTEM, TASK), LOOK))
+    found = steps(exchange((title, TASK), ModelAnswer(text="Sum")), exchange((SYSTEM, TASK), LOOK))
     assert [step["message"] for step in found] == ["Make titles.", TASK.text, "Sum", SYSTEM.text, TASK.text, "I look."]
 
 

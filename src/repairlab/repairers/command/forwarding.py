@@ -8,9 +8,9 @@ import httpx
 
 from repairlab.core.record import digest, record
 from repairlab.repairers.command.dialects.chat import CHAT, write_request
-from repairlab.repairers.command.dialects.exchange import Answer, Asked, Data, Dialect, without_links
+from repairlab.repairers.command.dialects.exchange import Data, Dialect, ModelAnswer, ModelRequest, without_links
 from repairlab.repairers.command.dialects.routes import Route, native_url
-from repairlab.repairers.command.relay_server import OK, Reply, refusal, reply
+from repairlab.repairers.command.relay_server import OK, RelayReply, refusal, reply
 from repairlab.repairers.llm.client.providers import PROVIDERS, Endpoint, Key, Price
 
 NONSENSE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -30,13 +30,13 @@ class Upstream:
 
 
 @record
-class Question:
+class RelayQuestion:
     """What a program asks."""
 
     route: Route
     body: Data
     headers: Mapping[str, str]
-    asked: Asked | None = None
+    asked: ModelRequest | None = None
     """The same in no dialect; none for what is passed on as it is."""
 
     @property
@@ -55,18 +55,18 @@ class Outgoing:
     body: Data
 
 
-def read_question(route: Route, headers: Mapping[str, str], body: bytes) -> Question:
+def read_question(route: Route, headers: Mapping[str, str], body: bytes) -> RelayQuestion:
     """Read what a program asks; raises one of NONSENSE."""
     data = json.loads(body)
     if not isinstance(data, dict):
         raise TypeError("it is no JSON object")
     if route.dialect is None:
-        return Question(route=route, body=data, headers=headers)
+        return RelayQuestion(route=route, body=data, headers=headers)
     asked = route.dialect.read_request(data)
-    return Question(route=route, body=without_links(route.dialect.local(data)), headers=headers, asked=asked)
+    return RelayQuestion(route=route, body=without_links(route.dialect.local(data)), headers=headers, asked=asked)
 
 
-def outgoing(question: Question, upstream: Upstream) -> Outgoing:
+def outgoing(question: RelayQuestion, upstream: Upstream) -> Outgoing:
     """Return the request to the server: in the dialect of the question if the server speaks it, else as a chat."""
     place, route, body = upstream.endpoint, question.route, dict(question.body)
     dialect = route.dialect or CHAT
@@ -86,24 +86,24 @@ def outgoing(question: Question, upstream: Upstream) -> Outgoing:
     return Outgoing(url=url, dialect=dialect, headers=headers | passed, body=body)
 
 
-def received(came: httpx.Response, sent: Outgoing, question: Question, model: str) -> tuple[Answer | None, Reply]:
+def received(came: httpx.Response, sent: Outgoing, question: RelayQuestion, model: str) -> tuple[ModelAnswer | None, RelayReply]:
     """Return what a server answered, and what the program gets of it."""
     asked, dialect = question.asked, question.route.dialect
     kind = came.headers.get("content-type", "application/json")
     answer = _answer(came, sent.dialect)
     if asked is None or dialect is sent.dialect or dialect is None or not (dialect.write_answer and dialect.write_stream):
-        return answer, Reply(status=came.status_code, kind=kind, body=came.content)
+        return answer, RelayReply(status=came.status_code, kind=kind, body=came.content)
     if came.status_code != OK:
         return None, refusal(came.status_code, f"the model's server says: {came.text[:2000]}", dialect)
     if answer is None or not (answer.text or answer.thinking or answer.calls or answer.tokens_out):
         return answer, refusal(502, "the answer of the model's server makes no sense", dialect)
     answer = _identified(answer, sent)
     if question.streams:
-        return answer, Reply(status=OK, kind="text/event-stream", body=dialect.write_stream(answer, asked, model))
+        return answer, RelayReply(status=OK, kind="text/event-stream", body=dialect.write_stream(answer, asked, model))
     return answer, reply(OK, dialect.write_answer(answer, asked, model))
 
 
-def _answer(came: httpx.Response, dialect: Dialect) -> Answer | None:
+def _answer(came: httpx.Response, dialect: Dialect) -> ModelAnswer | None:
     if came.status_code != OK:
         return None
     try:
@@ -112,7 +112,7 @@ def _answer(came: httpx.Response, dialect: Dialect) -> Answer | None:
         return None
 
 
-def _identified(answer: Answer, sent: Outgoing) -> Answer:
+def _identified(answer: ModelAnswer, sent: Outgoing) -> ModelAnswer:
     """Return an answer with names of its own for itself and for calls that have none."""
     ident = digest(sent.body, answer)
     calls = tuple(call if call.id else replace(call, id=f"call_{ident}_{place}") for place, call in enumerate(answer.calls))

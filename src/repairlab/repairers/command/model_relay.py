@@ -20,10 +20,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.model import Access
 from repairlab.core.record import digest, record
 from repairlab.repairers.command.dialects.chat import CHAT
-from repairlab.repairers.command.dialects.exchange import Answer
+from repairlab.repairers.command.dialects.exchange import ModelAnswer
 from repairlab.repairers.command.dialects.routes import route_of
-from repairlab.repairers.command.forwarding import NONSENSE, Question, Upstream, outgoing, read_question, received
-from repairlab.repairers.command.relay_server import OK, Incoming, Reply, Server, refusal, reply
+from repairlab.repairers.command.forwarding import NONSENSE, RelayQuestion, Upstream, outgoing, read_question, received
+from repairlab.repairers.command.relay_server import OK, Incoming, RelayReply, Server, refusal, reply
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.command.trajectory import Exchange
@@ -100,7 +100,7 @@ class ModelRelay:
             for request in self._under_way.values():
                 self._book(request)
 
-    def _answer(self, asked: Incoming) -> Reply:
+    def _answer(self, asked: Incoming) -> RelayReply:
         if asked.body is None:
             models = [{"id": self._upstream.endpoint.model, "object": "model"}]
             is_list = asked.address.partition("?")[0] in ("/v1/models", "/models")
@@ -135,7 +135,7 @@ class ModelRelay:
         self._halt(reason)
         return f"{reason} reached"
 
-    def _ask(self, question: Question) -> Reply:
+    def _ask(self, question: RelayQuestion) -> RelayReply:
         upstream, dialect = self._upstream, question.route.dialect or CHAT
         sent = outgoing(question, upstream)
         begun, at = time.monotonic(), datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
@@ -167,7 +167,7 @@ class ModelRelay:
                     self.exchanges.append(exchange)
         return back
 
-    def _counted(self, request: Request, tokens_in: int, came: httpx.Response, answer: Answer | None) -> Request:
+    def _counted(self, request: Request, tokens_in: int, came: httpx.Response, answer: ModelAnswer | None) -> Request:
         if came.status_code != OK:
             return replace(request, problem=f"status {came.status_code}")
         tokens_out = len(came.content) // _CHARACTERS_PER_TOKEN

@@ -26,7 +26,7 @@ class Incoming:
 
 
 @record
-class Reply:
+class RelayReply:
     """What a client gets."""
 
     status: int
@@ -34,12 +34,12 @@ class Reply:
     body: bytes
 
 
-def reply(status: int, data: Any) -> Reply:
+def reply(status: int, data: Any) -> RelayReply:
     """Return a reply of JSON."""
-    return Reply(status=status, body=json.dumps(data).encode())
+    return RelayReply(status=status, body=json.dumps(data).encode())
 
 
-def refusal(status: int, message: str, dialect: Dialect = CHAT) -> Reply:
+def refusal(status: int, message: str, dialect: Dialect = CHAT) -> RelayReply:
     """Return an error of the relay as clients of a dialect read it."""
     return reply(status, dialect.refusal(status, f"repairlab: {message}"))
 
@@ -50,7 +50,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, listener: socket.socket, answer: Callable[[Incoming], Reply]) -> None:
+    def __init__(self, listener: socket.socket, answer: Callable[[Incoming], RelayReply]) -> None:
         """Take the socket, and what answers."""
         super().__init__(("", 0), _Handler, bind_and_activate=False)
         self.socket.close()
@@ -84,7 +84,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _incoming(self, body: bytes | None) -> Incoming:
         return Incoming(address=self.path, headers={name.lower(): value for name, value in self.headers.items()}, body=body)
 
-    def _send(self, reply: Reply) -> None:
+    def _send(self, reply: RelayReply) -> None:
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.kind)
         self.send_header("Content-Length", str(len(reply.body)))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repairlab.core.record import digest, record
-from repairlab.repairers.command.dialects.exchange import Answer, Asked, Data, Tool, ToolCall, Turn
+from repairlab.repairers.command.dialects.exchange import Data, ModelAnswer, ModelRequest, OfferedTool, ToolCall, Turn
 
 SCHEMA = "ATIF-v1.7"
 
@@ -19,8 +19,8 @@ SCHEMA = "ATIF-v1.7"
 class Exchange:
     """One request of an agent, and what came back."""
 
-    asked: Asked
-    answer: Answer | None
+    asked: ModelRequest
+    answer: ModelAnswer | None
     """None when no answer came."""
     client: str = ""
     """How the agent calls itself: its `User-Agent`."""
@@ -147,7 +147,7 @@ def _call(call: ToolCall) -> Data:
     return {"tool_call_id": call.id, "function_name": call.name, "arguments": call.values}
 
 
-def _definition(tool: Tool) -> Data:
+def _definition(tool: OfferedTool) -> Data:
     function = {"name": tool.name, "description": tool.about, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.repairers.command.dialects.chat import CHAT, write_request
-from repairlab.repairers.command.dialects.exchange import Answer, Asked, Dialect, Tool, ToolCall, Turn
+from repairlab.repairers.command.dialects.exchange import Dialect, ModelAnswer, ModelRequest, OfferedTool, ToolCall, Turn
 from repairlab.repairers.command.dialects.gemini import GEMINI
 from repairlab.repairers.command.dialects.messages import MESSAGES
 from repairlab.repairers.command.dialects.responses import RESPONSES
@@ -17,7 +17,7 @@ DIALECTS = (CHAT, RESPONSES, MESSAGES, GEMINI)
 TRANSLATED = DIALECTS[1:]
 CALL = ToolCall(id="call_1", name="shell", arguments='{"command": "cat sum.py"}')
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
-ASKED = Asked(
+ASKED = ModelRequest(
     turns=(
         Turn(role="system", text="Repair it."),
         Turn(role="user", text="The sum is wrong."),
@@ -25,12 +25,12 @@ ASKED = Asked(
         Turn(role="tool", call_id="call_1", text="result = 1"),
         Turn(role="user", text="Go on."),
     ),
-    tools=(Tool(name="shell", about="Run a command.", parameters=SCHEMA),),
+    tools=(OfferedTool(name="shell", about="Run a command.", parameters=SCHEMA),),
     choice="auto",
     max_tokens=500,
     effort="low",
 )
-ANSWER = Answer(text="Let me look.", thinking="The sum is off.", calls=(CALL,), tokens_in=30, tokens_out=12, tokens_cached=10)
+ANSWER = ModelAnswer(text="Let me look.", thinking="The sum is off.", calls=(CALL,), tokens_in=30, tokens_out=12, tokens_cached=10)
 
 
 def request(dialect: Dialect) -> dict[str, object]:
@@ -38,7 +38,7 @@ def request(dialect: Dialect) -> dict[str, object]:
     return found
 
 
-def without_id(answer: Answer) -> Answer:
+def without_id(answer: ModelAnswer) -> ModelAnswer:
     return dataclasses.replace(answer, id="")
 
 
@@ -66,13 +66,13 @@ def test_a_recorded_stream_means_the_same_in_each_dialect(dialect: Dialect) -> N
     "answer",
     [
         ANSWER,
-        Answer(text="Done.", tokens_in=3, tokens_out=2),
-        Answer(text="Cut o", finish="length", tokens_in=3, tokens_out=2),
-        Answer(text="No.", finish="filtered", tokens_in=3, tokens_out=2),
-        Answer(calls=(CALL, dataclasses.replace(CALL, id="call_2", arguments="{}")), tokens_in=3, tokens_out=2),
+        ModelAnswer(text="Done.", tokens_in=3, tokens_out=2),
+        ModelAnswer(text="Cut o", finish="length", tokens_in=3, tokens_out=2),
+        ModelAnswer(text="No.", finish="filtered", tokens_in=3, tokens_out=2),
+        ModelAnswer(calls=(CALL, dataclasses.replace(CALL, id="call_2", arguments="{}")), tokens_in=3, tokens_out=2),
     ],
 )
-def test_what_is_written_is_read_again(translated: Dialect, answer: Answer) -> None:
+def test_what_is_written_is_read_again(translated: Dialect, answer: ModelAnswer) -> None:
     assert translated.write_answer
     assert translated.write_stream
     whole = json.dumps(translated.write_answer(answer, ASKED, "m")).encode()
@@ -114,7 +114,7 @@ def test_a_server_is_not_asked_to_search_the_web(dialect: Dialect) -> None:
 
 def test_a_tool_that_takes_free_text_gets_text() -> None:
     asked = RESPONSES.read_request({"input": "x", "tools": [{"type": "custom", "name": "apply_patch", "description": "Patch."}]})
-    answer = Answer(calls=(ToolCall(id="1", name="apply_patch", arguments='{"input": "*** Begin Patch"}'),))
+    answer = ModelAnswer(calls=(ToolCall(id="1", name="apply_patch", arguments='{"input": "*** Begin Patch"}'),))
     assert RESPONSES.write_answer
     (item,) = RESPONSES.write_answer(answer, asked, "m")["output"]
     assert (item["type"], item["input"]) == ("custom_tool_call", "*** Begin Patch")

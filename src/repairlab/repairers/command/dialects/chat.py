@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from repairlab.repairers.command.dialects.exchange import (
-    Answer,
-    Asked,
     Data,
     Dialect,
     Finish,
-    Tool,
+    ModelAnswer,
+    ModelRequest,
+    OfferedTool,
     ToolCall,
     Turn,
     count,
@@ -28,10 +28,10 @@ FINISHES: dict[Any, Finish] = {"length": "length", "content_filter": "filtered"}
 _MODES = ("auto", "none", "required", "")
 
 
-def read_request(body: Data) -> Asked:
+def read_request(body: Data) -> ModelRequest:
     """Read what a client asks."""
     choice = body.get("tool_choice") or ""
-    return Asked(
+    return ModelRequest(
         turns=joined(map(_turn, body.get("messages") or ())),
         tools=tuple(_tool(item["function"]) for item in body.get("tools") or () if item.get("type") == "function"),
         choice=choice if isinstance(choice, str) else choice["function"]["name"],
@@ -41,7 +41,7 @@ def read_request(body: Data) -> Asked:
     )
 
 
-def write_request(asked: Asked, model: str, *, limit_name: str = "max_tokens") -> Data:
+def write_request(asked: ModelRequest, model: str, *, limit_name: str = "max_tokens") -> Data:
     """Return the same request for a chat server; late instructions become the user's, as templates want them on top."""
     turns = list(asked.turns)
     n_system = next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
@@ -59,7 +59,7 @@ def write_request(asked: Asked, model: str, *, limit_name: str = "max_tokens") -
     return body | {name: value for name, value in said.items() if value is not None}
 
 
-def read_answer(body: bytes) -> Answer:
+def read_answer(body: bytes) -> ModelAnswer:
     """Read an answer, whole or as a stream."""
     ident, text, thinking, finish, usage = "", "", "", None, None
     calls: dict[int, list[str]] = {}
@@ -77,7 +77,7 @@ def read_answer(body: bytes) -> Answer:
                 call[1] = call[1] or str(function.get("name") or "")
                 given = function.get("arguments")
                 call[2] += given if isinstance(given, str) else "" if given is None else json.dumps(given)
-    return Answer(
+    return ModelAnswer(
         id=ident,
         text=text,
         thinking=thinking,
@@ -115,9 +115,9 @@ def _turn(message: Data) -> Turn:
     )
 
 
-def _tool(function: Data) -> Tool:
+def _tool(function: Data) -> OfferedTool:
     about, parameters = function.get("description") or "", function.get("parameters") or {"type": "object", "properties": {}}
-    return Tool(name=function["name"], about=about, parameters=parameters)
+    return OfferedTool(name=function["name"], about=about, parameters=parameters)
 
 
 def _in_order(turns: Sequence[Turn]) -> list[Turn]:

@@ -48,7 +48,7 @@ class Turn:
 
 
 @record
-class Tool:
+class OfferedTool:
     """A function that the model may call."""
 
     name: str
@@ -60,11 +60,11 @@ class Tool:
 
 
 @record
-class Asked:
+class ModelRequest:
     """A request."""
 
     turns: tuple[Turn, ...]
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[OfferedTool, ...] = ()
     choice: str = ""
     """auto, none, required, or the name of the tool to call; empty: not said."""
     max_tokens: int | None = None
@@ -75,7 +75,7 @@ class Asked:
 
 
 @record
-class Answer:
+class ModelAnswer:
     """What a model answered."""
 
     id: str = ""
@@ -99,14 +99,14 @@ class Dialect:
     """How clients of one kind ask, and how they are answered."""
 
     name: str
-    read_request: Callable[[Data], Asked]
-    read_answer: Callable[[bytes], Answer]
+    read_request: Callable[[Data], ModelRequest]
+    read_answer: Callable[[bytes], ModelAnswer]
     """Reads what a server of the dialect answers, whole or as a stream; what is not there stays empty."""
     local: Callable[[Data], Data]
     """Leaves out of a request what the server would run itself, such as a search of the web: fixes can be found there."""
-    write_answer: Callable[[Answer, Asked, str], Data] | None = None
+    write_answer: Callable[[ModelAnswer, ModelRequest, str], Data] | None = None
     """Takes answer, request and the model's name; none for the dialect that every server speaks."""
-    write_stream: Callable[[Answer, Asked, str], bytes] | None = None
+    write_stream: Callable[[ModelAnswer, ModelRequest, str], bytes] | None = None
     refusal: Callable[[int, str], Data]
     """Takes a status and a message; returns an error that the dialect's clients understand."""
     key_headers: Callable[[str], dict[str, str]]

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from repairlab.repairers.command.dialects.exchange import (
-    Answer,
-    Asked,
     Data,
     Dialect,
     Finish,
-    Tool,
+    ModelAnswer,
+    ModelRequest,
+    OfferedTool,
     ToolCall,
     Turn,
     count,
@@ -28,7 +28,7 @@ _FINISHES: dict[Any, Finish] = {"STOP": "stop", "MAX_TOKENS": "length"}
 _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
-def read_request(body: Data) -> Asked:
+def read_request(body: Data) -> ModelRequest:
     """Read what a client asks; whether it is to be streamed says the address."""
     settings = body.get("generationConfig") or {}
     system = body.get("systemInstruction") or body.get("system_instruction") or {}
@@ -37,7 +37,7 @@ def read_request(body: Data) -> Asked:
     for content in body.get("contents") or ():
         turns += _turns(content, ids)
     tools = [item for group in body.get("tools") or () for item in group.get("functionDeclarations") or ()]
-    return Asked(
+    return ModelRequest(
         turns=joined(turns),
         tools=tuple(map(_tool, tools)),
         choice=_CHOICES.get(item_of(body, "toolConfig", "functionCallingConfig", "mode"), ""),
@@ -48,7 +48,7 @@ def read_request(body: Data) -> Asked:
     )
 
 
-def read_answer(body: bytes) -> Answer:
+def read_answer(body: bytes) -> ModelAnswer:
     """Read an answer, whole or as a stream."""
     ident, finish, usage = "", None, None
     parts: list[Data] = []
@@ -60,7 +60,7 @@ def read_answer(body: bytes) -> Answer:
     ids = _Ids(ident)
     thought = count(item_of(usage, "thoughtsTokenCount")) or 0
     tokens_out = count(item_of(usage, "candidatesTokenCount"))
-    return Answer(
+    return ModelAnswer(
         id=ident,
         text=_text(part for part in parts if not part.get("thought")),
         thinking=_text(part for part in parts if part.get("thought")),
@@ -72,7 +72,7 @@ def read_answer(body: bytes) -> Answer:
     )
 
 
-def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
+def write_answer(answer: ModelAnswer, asked: ModelRequest, model: str) -> Data:
     """Return an answer as a client expects it."""
     parts: list[Data] = [{"text": answer.thinking, "thought": True}] if answer.thinking and asked.wants_thinking else []
     parts += [{"text": answer.text}] if answer.text or not answer.calls else []
@@ -88,7 +88,7 @@ def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
     }
 
 
-def write_stream(answer: Answer, asked: Asked, model: str) -> bytes:
+def write_stream(answer: ModelAnswer, asked: ModelRequest, model: str) -> bytes:
     """Return an answer as a stream of one event, which is as good as several."""
     return event(write_answer(answer, asked, model), named=False)
 
@@ -145,9 +145,9 @@ def _turns(content: Data, ids: _Ids) -> Iterator[Turn]:
     )
 
 
-def _tool(item: Data) -> Tool:
+def _tool(item: Data) -> OfferedTool:
     schema = item.get("parametersJsonSchema") or _lower(item.get("parameters")) or {"type": "object", "properties": {}}
-    return Tool(name=item["name"], about=item.get("description") or "", parameters=schema)
+    return OfferedTool(name=item["name"], about=item.get("description") or "", parameters=schema)
 
 
 def _lower(schema: Any) -> Any:

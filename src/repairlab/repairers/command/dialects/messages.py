@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from repairlab.repairers.command.dialects.exchange import (
-    Answer,
-    Asked,
     Data,
     Dialect,
     Finish,
-    Tool,
+    ModelAnswer,
+    ModelRequest,
+    OfferedTool,
     ToolCall,
     Turn,
     count,
@@ -42,16 +42,16 @@ _LOCAL = ("custom", "bash_", "text_editor_", "memory_")
 _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def read_request(body: Data) -> Asked:
+def read_request(body: Data) -> ModelRequest:
     """Read what a client asks; marks for the prompt cache mean nothing to other servers."""
     choice = body.get("tool_choice") or {}
     thinking = item_of(body, "thinking", "type")
-    return Asked(
+    return ModelRequest(
         turns=joined(
             (Turn(role="system", text=text_of(body.get("system"))), *(turn for item in body["messages"] for turn in _turns(item)))
         ),
         tools=tuple(
-            Tool(name=item["name"], about=item.get("description") or "", parameters=item["input_schema"])
+            OfferedTool(name=item["name"], about=item.get("description") or "", parameters=item["input_schema"])
             for item in body.get("tools") or ()
             if "input_schema" in item
         ),
@@ -63,7 +63,7 @@ def read_request(body: Data) -> Asked:
     )
 
 
-def read_answer(body: bytes) -> Answer:
+def read_answer(body: bytes) -> ModelAnswer:
     """Read an answer, whole or as a stream."""
     ident, finish, usage = "", None, Data()
     blocks: dict[int, Data] = {}
@@ -78,7 +78,7 @@ def read_answer(body: bytes) -> Answer:
         elif data.get("type") == "content_block_delta":
             _extend(blocks.setdefault(data["index"], {}), data["delta"])
     counts = [count(usage.get(name)) for name in _COUNTS]
-    return Answer(
+    return ModelAnswer(
         id=ident,
         text="".join(str(block["text"]) for block in blocks.values() if block.get("type") == "text"),
         thinking="".join(str(block["thinking"]) for block in blocks.values() if block.get("type") == "thinking"),
@@ -90,12 +90,12 @@ def read_answer(body: bytes) -> Answer:
     )
 
 
-def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
+def write_answer(answer: ModelAnswer, asked: ModelRequest, model: str) -> Data:
     """Return an answer as a client expects it."""
     return _frame(answer, model) | {"content": list(_blocks(answer, asked)), "stop_reason": _finish(answer)}
 
 
-def write_stream(answer: Answer, asked: Asked, model: str) -> bytes:
+def write_stream(answer: ModelAnswer, asked: ModelRequest, model: str) -> bytes:
     """Return an answer as a stream."""
     usage = _usage(answer)
     found: list[Data] = [{"type": "message_start", "message": _frame(answer, model) | {"usage": usage | {"output_tokens": 0}}}]
@@ -148,7 +148,7 @@ def _extend(block: Data, delta: Data) -> None:
             block[key] = block.get(key, "") + delta[name]
 
 
-def _blocks(answer: Answer, asked: Asked) -> Iterator[Data]:
+def _blocks(answer: ModelAnswer, asked: ModelRequest) -> Iterator[Data]:
     if answer.thinking and asked.wants_thinking:
         yield {"type": "thinking", "thinking": answer.thinking, "signature": ""}
     if answer.text or not answer.calls:
@@ -169,16 +169,16 @@ def _parts(block: Data) -> tuple[Data, list[Data]]:
     return block | {"text": ""}, [{"type": "text_delta", "text": block["text"]}]
 
 
-def _frame(answer: Answer, model: str) -> Data:
+def _frame(answer: ModelAnswer, model: str) -> Data:
     frame = {"id": f"msg_{answer.id}", "type": "message", "role": "assistant", "model": model, "content": []}
     return frame | {"stop_reason": None, "stop_sequence": None, "usage": _usage(answer)}
 
 
-def _finish(answer: Answer) -> str:
+def _finish(answer: ModelAnswer) -> str:
     return {"length": "max_tokens", "filtered": "refusal"}.get(answer.finish, "tool_use" if answer.calls else "end_turn")
 
 
-def _usage(answer: Answer) -> Data:
+def _usage(answer: ModelAnswer) -> Data:
     counts = ((answer.tokens_in or 0) - answer.tokens_cached, answer.tokens_cached, 0)
     return dict(zip(_COUNTS, counts, strict=True)) | {"output_tokens": answer.tokens_out or 0}
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from repairlab.repairers.command.dialects.chat import bearer, refusal
 from repairlab.repairers.command.dialects.exchange import (
-    Answer,
-    Asked,
     Data,
     Dialect,
-    Tool,
+    ModelAnswer,
+    ModelRequest,
+    OfferedTool,
     ToolCall,
     Turn,
     count,
@@ -32,14 +32,14 @@ _LOCAL = ("function", "custom", "local_shell", "shell", "apply_patch")
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
-def read_request(body: Data) -> Asked:
+def read_request(body: Data) -> ModelRequest:
     """Read what a client asks; the tools that a server runs itself are left out."""
     if body.get("previous_response_id"):
         raise ValueError("previous_response_id is not known here: send the whole conversation")
     given = body.get("input") or ()
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     choice = body.get("tool_choice") or ""
-    return Asked(
+    return ModelRequest(
         turns=joined((Turn(role="system", text=body.get("instructions") or ""), *(_turn(item) for item in items))),
         tools=tuple(_tool(item) for item in body.get("tools") or () if item.get("type") in ("function", "custom")),
         choice=choice if isinstance(choice, str) else choice.get("name") or "",
@@ -49,7 +49,7 @@ def read_request(body: Data) -> Asked:
     )
 
 
-def read_answer(body: bytes) -> Answer:
+def read_answer(body: bytes) -> ModelAnswer:
     """Read an answer, whole or as a stream, whose last event holds it whole."""
     response: Data = {}
     done: list[Data] = []
@@ -60,7 +60,7 @@ def read_answer(body: bytes) -> Answer:
     usage = response.get("usage")
     turn = next(iter(joined(_turn(item) for item in response.get("output") or done)), Turn(role="assistant"))
     reason = item_of(response, "incomplete_details", "reason")
-    return Answer(
+    return ModelAnswer(
         id=str(response.get("id") or ""),
         text=turn.text,
         thinking=turn.thinking,
@@ -72,7 +72,7 @@ def read_answer(body: bytes) -> Answer:
     )
 
 
-def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
+def write_answer(answer: ModelAnswer, asked: ModelRequest, model: str) -> Data:
     """Return an answer as a client expects it."""
     is_whole = answer.finish == "stop"
     reason = None if is_whole else {"reason": "max_output_tokens" if answer.finish == "length" else "content_filter"}
@@ -84,7 +84,7 @@ def write_answer(answer: Answer, asked: Asked, model: str) -> Data:
     }
 
 
-def write_stream(answer: Answer, asked: Asked, model: str) -> bytes:
+def write_stream(answer: ModelAnswer, asked: ModelRequest, model: str) -> bytes:
     """Return an answer as a stream."""
     frame, whole = _frame(answer, model), write_answer(answer, asked, model)
     found: list[Data] = [{"type": f"response.{name}", "response": frame} for name in ("created", "in_progress")]
@@ -116,16 +116,16 @@ def _turn(item: Data) -> Turn:
     return Turn(role="assistant")
 
 
-def _tool(item: Data) -> Tool:
+def _tool(item: Data) -> OfferedTool:
     is_text = item["type"] == "custom"
     about = item.get("description") or ""
     if is_text and (grammar := item_of(item, "format", "definition")):
         about += f"\nThe input follows this grammar:\n{grammar}"
     parameters = _TEXT_INPUT if is_text else item.get("parameters") or {"type": "object", "properties": {}}
-    return Tool(name=item["name"], about=about, parameters=parameters, is_text=is_text)
+    return OfferedTool(name=item["name"], about=about, parameters=parameters, is_text=is_text)
 
 
-def _items(answer: Answer, asked: Asked) -> Iterator[Data]:
+def _items(answer: ModelAnswer, asked: ModelRequest) -> Iterator[Data]:
     if answer.thinking:
         summary = [{"type": "summary_text", "text": answer.thinking}]
         yield {"type": "reasoning", "id": f"rs_{answer.id}", "summary": summary}
@@ -161,12 +161,12 @@ def _events_of(item: Data) -> Iterator[Data]:
     yield {"type": "response.output_item.done", "item": item}
 
 
-def _frame(answer: Answer, model: str) -> Data:
+def _frame(answer: ModelAnswer, model: str) -> Data:
     frame = {"id": f"resp_{answer.id}", "object": "response", "created_at": 0, "model": model, "status": "in_progress"}
     return frame | {"output": [], "error": None, "incomplete_details": None, "usage": None}
 
 
-def _usage(answer: Answer) -> Data:
+def _usage(answer: ModelAnswer) -> Data:
     tokens_in, tokens_out = answer.tokens_in or 0, answer.tokens_out or 0
     return {
         "input_tokens": tokens_in,

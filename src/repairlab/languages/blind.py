@@ -4,14 +4,22 @@ A blind test says what its assertions look at, and nothing else; whoever wrote i
 ended. What the test expected is known there, or is what the reference fix says in the same place.
 """
 
+import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
+from urllib.parse import unquote
 
 from repairlab.core.recipe import Framework
 from repairlab.core.record import record
 
-How = Literal["equal", "near", "different", "same", "raised", "less", "at most", "more", "at least"]
-"""How what is said must relate to what is expected. `same`: it must be what the reference fix says, type included."""
+How = Literal[
+    "equal", "near", "different", "same", "raised", "less", "at most", "more", "at least", "contains", "lacks", "in", "not in",
+    "matches", "same items",
+]  # fmt: skip
+"""How what is said must relate to what is expected. `same`: it must be what the reference fix says, type included. `raised`: what is
+said is a list of the classes of what was raised, or null; what is expected is the name of one of these, or a list of such names.
+`matches`: a pattern of Python is found in the text that is said."""
 
 
 @record
@@ -28,6 +36,8 @@ class BlindCheck:
     """A frozen value, or nothing: what the reference fix says there."""
     tolerance: str = ""
     """Of `near`: how far off a number may be, `0.01` or, relative to what is expected, `1e-6r`."""
+    of_two: bool = False
+    """Whether a list of two values is said, which must relate so to each other; nothing is expected then."""
     always: bool = True
     """Whether each run of its test that passes comes by here; not so within `if`, `except` or after an early return."""
 
@@ -38,8 +48,10 @@ class BlindFile:
 
     text: str
     checks: tuple[BlindCheck, ...] = ()
-    open: Mapping[str, str] = {}
+    open: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Test functions that still hold what they expect, each with the reason in a few words."""
+    names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What tests are called in this file whose names change because they hold what is expected: the ends of their ids, old and new."""
 
 
 @runtime_checkable
@@ -50,10 +62,19 @@ class Blinding(Protocol):
         """Return a test file without its expectations; its checks are numbered from `first`.
 
         What a test says it writes as `NONCE:number:frozen;` with the frozen value percent-encoded; where a test has ended it writes
-        `NONCE:end:name;`. Everything that cannot be withheld stays as it is, and its test is `open`.
+        `NONCE:end:name;`. A test that cannot be blind is `open`: it stays as it is or, better, is left out. Only blind ones are run.
         """
         ...
 
     def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
         """Return what tests said in their order: the number of a check, or `end`, and the frozen value or the test's name."""
         ...
+
+
+def said_in(nonce: str, output: str) -> list[tuple[str, str]]:
+    """Return what tests said in an output, in order.
+
+    >>> said_in("n", "n:1:%5B%22i%22%2C%2212%22%5D;n:end:test_a;")
+    [('1', '["i","12"]'), ('end', 'test_a')]
+    """
+    return [(number, unquote(value)) for number, value in re.findall(rf"{re.escape(nonce)}:(\d+|end):([^;\s]*);", output)]

@@ -1,15 +1,17 @@
 """JavaScript: finding functions in its tree, and the language's entry."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
+from repairlab.languages.blind import BlindFile, said_in
 from repairlab.languages.counter import TestBody
 from repairlab.languages.javascript import counter
+from repairlab.languages.javascript.blind import blind
 from repairlab.languages.javascript.facts import FACTS
 from repairlab.languages.javascript.toolchain import JavaScriptToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
@@ -57,6 +59,14 @@ class JavaScript:
         """Return the tests of a file and what can be changed in them."""
         del framework
         return counter.test_bodies(source, draw)
+
+    def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+        """Return a test file without its expectations; see `Blinding`."""
+        return blind(source, framework, nonce, first)
+
+    def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
+        """Return what tests said in their order."""
+        return said_in(nonce, output)
 
 
 def sees_text(source: str, *, of_others: bool) -> bool:

@@ -8,15 +8,23 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Edit
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
+from repairlab.languages.blind import BlindCheck, BlindFile
 from repairlab.languages.language import Lister, Report, Toolchain, Tools
+from repairlab.validation.apply import changed_files
+from tests import builders
 
 MEMORY_MB = 1024
+NONCE = "c0ffee"
+"""Marks what blind tests say."""
 
 
 def execute(command: Command, tree: Path, timeout_s: float) -> Execution:
@@ -136,3 +144,52 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Tools:
 @pytest.fixture
 def project(tmp_path: Path) -> Callable[[Toolchain, Build, Test], Project]:
     return lambda toolchain, build, test: Project(tmp_path, toolchain, build, test)
+
+
+@dataclasses.dataclass(frozen=True)
+class Blinded:
+    """A bug whose test files are blind."""
+
+    bug: Bug
+    language: Any
+    """A language that is a Blinding, too."""
+    files: Mapping[str, BlindFile]
+
+    @property
+    def checks(self) -> dict[str, BlindCheck]:
+        """The checks of all files by their numbers."""
+        return {str(check.number): check for file in self.files.values() for check in file.checks}
+
+    def said(self, root: Path, edits: Sequence[Edit] = ()) -> dict[str, list[tuple[str, str]]]:
+        """Return what each test of the bug says where the program was edited so."""
+        oracle, toolchain = self.bug.oracle, self.language.toolchain
+        root.mkdir()
+        project = Project(root, toolchain, self.bug.oracle.build, oracle.test)
+        texts = changed_files(builders.candidate(self.bug, *edits), self.bug) if edits else {}
+        source = Path(self.bug.tree.source)
+        project.write({str(path.relative_to(source)): path.read_bytes() for path in source.rglob("*") if path.is_file()})
+        project.write({path: text for path, text in texts.items() if text is not None})
+        project.write({path: file.text for path, file in self.files.items()})
+        project.must_build()
+        found = dict[str, list[tuple[str, str]]]()
+        for test in (*oracle.trigger, *oracle.regression):
+            (batch,) = toolchain.batches(oracle.build, oracle.test, (test,), stop=False)
+            done = execute(batch.command, project.root, 60)
+            lines = list[tuple[str, str]]()
+            for number, value in self.language.said(NONCE, (done.stdout + done.stderr).decode("utf-8", "replace")):
+                lines.append((number, value))
+                if number == "end":
+                    if test.endswith(value):
+                        found[test] = lines
+                    lines = []
+        return found
+
+
+def blinded(bug: Bug, language: Any, pattern: str) -> Blinded:
+    """Make the test files of a bug blind that match a pattern."""
+    files, first, source = dict[str, BlindFile](), 0, Path(bug.tree.source)
+    for path in sorted(source.rglob(pattern)):
+        file = language.blind(path.read_text(encoding="utf-8"), bug.oracle.test.framework, NONCE, first)
+        files[str(path.relative_to(source))] = file
+        first += len(file.checks)
+    return Blinded(bug=bug, language=language, files=files)

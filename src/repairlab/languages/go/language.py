@@ -1,14 +1,15 @@
 """Go: finding functions in its tree, whether a program can see how its own text is laid out, and the language's entry."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
+from repairlab.languages.blind import BlindFile, said_in
 from repairlab.languages.counter import TestBody
-from repairlab.languages.go import counter
+from repairlab.languages.go import blind, counter
 from repairlab.languages.go.facts import FACTS
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
@@ -42,6 +43,15 @@ class Go:
         """Return the tests of a file and what can be changed in them."""
         del framework
         return counter.test_bodies(source, draw)
+
+    def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+        """Return a test file without its expectations."""
+        del framework
+        return blind.blind(source, nonce, first)
+
+    def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
+        """Return what tests said in their order."""
+        return said_in(nonce, output)
 
 
 def functions(parsed: Parsed) -> Iterator[Function]:

@@ -11,11 +11,11 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.guards import MOST_SEALED, sealable
 from repairlab.validation.test_mutants import Draft
-from repairlab.validation.validator import BugValidator, Conditions, validate
+from repairlab.validation.validator import BugValidator, Conditions
 from tests import builders
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
@@ -27,12 +27,18 @@ def bug() -> Bug:
     return open_benchmark(ATTACKED).bug("python-pytest")
 
 
+def checked(of: Candidate, bug: Bug, sandbox: Sandbox) -> Outcome:
+    """Return the outcome of a candidate that is not tried by blind tests."""
+    with BugValidator(Conditions(bug=bug, blind=False, isolation="process"), sandbox) as validator:
+        return validator.validate(of)
+
+
 def candidate(text: str) -> Candidate:
     return builders.candidate("python-pytest", Edit(path="calc.py", text=text))
 
 
 def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sandbox: Sandbox) -> None:
-    with BugValidator(Conditions(bug=bug), sandbox) as validator:
+    with BugValidator(Conditions(bug=bug, blind=False), sandbox) as validator:
         outcome = validator.validate(candidate(HONEST))
         plan = validator.counter_tests.plan()
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
@@ -53,7 +59,7 @@ def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sand
     ],
 )
 def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str, *, warm: bool) -> None:
-    with BugValidator(Conditions(bug=bug, isolation="warm" if warm else "process"), sandbox) as validator:
+    with BugValidator(Conditions(bug=bug, blind=False, isolation="warm" if warm else "process"), sandbox) as validator:
         outcome = validator.validate(candidate(trick))
     assert outcome.verdict is not Verdict.PLAUSIBLE
     assert says in outcome.message
@@ -76,7 +82,7 @@ def test_objects_that_equal_everything_are_found_where_no_test_compares_with_a_l
     oracle = dataclasses.replace(bug.oracle, trigger=("tests/test_add.py::test_sum",), regression=())
     tree = dataclasses.replace(bug.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
     other = dataclasses.replace(bug, oracle=oracle, tree=tree)
-    with BugValidator(Conditions(bug=other), sandbox) as validator:
+    with BugValidator(Conditions(bug=other, blind=False), sandbox) as validator:
         honest = validator.validate(candidate(HONEST))
         forged = validator.validate(candidate("class Any(int):\n    __eq__ = lambda *a: True\nadd = lambda a, b: Any()\n"))
     assert honest.verdict is Verdict.PLAUSIBLE, honest.message
@@ -141,7 +147,7 @@ def test_a_pass_that_needs_to_rewrite_what_was_there_is_none(late: Bug, sandbox:
     rewrites = f"import pathlib, re\nfile = pathlib.Path({path!r})\n"
     rewrites += "file.write_text(re.sub(r'\\b\\d\\d?$|\\d\\d', lambda n: str(int(n[0]) + 1), file.read_text(), flags=re.M))"
     wrong = "a + b + (b == 2)" if path.endswith(".py") else "a + b + (b == 20)"
-    with BugValidator(Conditions(bug=late), sandbox) as validator:
+    with BugValidator(Conditions(bug=late, blind=False), sandbox) as validator:
         forged = validator.validate(of_late(rewrites, add=wrong))
         without = validator.validate(of_late("", add=wrong))
         honest = validator.validate(
@@ -169,7 +175,7 @@ def test_where_nothing_can_be_sealed_only_what_the_reference_fix_changes_may_be_
     other = dataclasses.replace(
         late, tree=dataclasses.replace(late.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
     )
-    with BugValidator(Conditions(bug=other), Unsealed(sandbox)) as validator:
+    with BugValidator(Conditions(bug=other, blind=False), Unsealed(sandbox)) as validator:
         same = validator.validate(of_late("import calc"))
         more = validator.validate(of_late("open('tests/helpers.py', 'a').write('#')"))
         own = validator.validate(of_late("open('calc.py', 'a').write('#')"))
@@ -197,7 +203,7 @@ class Any(str):
 add = lambda a, b: Any()
 name = lambda a: Any()
 """
-    outcome = validate(candidate(trick), bug, sandbox)
+    outcome = checked(candidate(trick), bug, sandbox)
     assert outcome.verdict is Verdict.WRONG
     assert outcome.message.startswith("tampering: ")
     assert "means nothing" in outcome.message
@@ -206,14 +212,14 @@ name = lambda a: Any()
 def test_a_bug_without_counter_tests_says_so(bug: Bug, sandbox: Sandbox) -> None:
     test = dataclasses.replace(bug.oracle.test, files=("nothing/**",))
     unknown = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, test=test))
-    outcome = validate(candidate(HONEST), unknown, sandbox)
+    outcome = checked(candidate(HONEST), unknown, sandbox)
     assert outcome.verdict is Verdict.PLAUSIBLE
     assert outcome.guard.startswith("unguarded: ")
 
 
 def test_the_reference_fix_is_what_counter_tests_are_chosen_by(bug: Bug, sandbox: Sandbox) -> None:
     reference = dataclasses.replace(candidate(""), edits=bug.oracle.reference)
-    outcome = validate(reference, bug, sandbox)
+    outcome = checked(reference, bug, sandbox)
     assert outcome.verdict is Verdict.PLAUSIBLE
     assert "reference" in outcome.guard
 
@@ -222,7 +228,7 @@ def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
     new = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, digest=secrets.token_hex(8)))
     seeds = []
     for _ in range(5):
-        with BugValidator(Conditions(bug=new), sandbox) as validator:
+        with BugValidator(Conditions(bug=new, blind=False), sandbox) as validator:
             seeds.append(_seed(validator))
     assert len(set(seeds[:3])) == 3
     assert set(seeds[3:]) <= set(seeds[:3])

@@ -119,7 +119,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
     The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
     as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
     """
-    with BugValidator(Conditions(bug=bug, policy="full"), sandbox) as validator:
+    with BugValidator(Conditions(bug=bug, policy="full", blind=counter_tests), sandbox) as validator:
         first, fixed = (validator.validate(tree) for tree in (bug.unpatched, bug.fix))
         looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
         unguarded = _unguarded(bug, validator) if looked_for else None

@@ -91,13 +91,14 @@ def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
         (
             str(line.rank),
             line.outcome.verdict.value if line.outcome else "not judged yet",
+            (line.outcome.strength or "") if line.outcome else "",
             line.outcome.stage if line.outcome else "",
             visible(line.outcome.message).split("\n")[0][:100] if line.outcome else "",
             line.candidate,
         )
         for line in lines
     ]
-    print_table(bug, ["rank", "verdict", "stage", "message", "candidate"], rows)
+    print_table(bug, ["rank", "verdict", "strength", "stage", "message", "candidate"], rows)
     n = sum(line.outcome is not None and line.outcome.verdict is Verdict.PLAUSIBLE for line in lines)
     data().print(f"{n} of {count(len(lines), 'candidate')} plausible", markup=False)
 
@@ -108,6 +109,7 @@ def _line_data(line: CandidateLine) -> dict[str, Any]:
         "rank": line.rank,
         "candidate": line.candidate,
         "verdict": outcome.verdict.value if outcome else None,
+        "strength": outcome.strength if outcome else None,
         "stage": outcome.stage if outcome else None,
         "message": outcome.message if outcome else None,
         "passed": outcome.n_passed if outcome else None,
@@ -142,6 +144,8 @@ def _print_candidate(page: CandidatePage) -> None:
 
 
 def _print_outcome(outcome: Outcome) -> None:
+    if outcome.strength:
+        data().print(f"{outcome.strength}: {outcome.guard or 'the output is compared outside of the program'}", markup=False)
     if outcome.message:
         data().print(visible(outcome.message), markup=False)
     if outcome.tests:

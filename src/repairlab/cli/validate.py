@@ -113,6 +113,8 @@ def _show(store: Store, external: ExternalCandidates, coverage: Coverage, *, as_
                 "verdict": outcome.verdict.value,
                 "code": outcome.verdict.code,
                 "stage": outcome.stage,
+                "strength": outcome.strength,
+                "guard": outcome.guard,
                 "message": outcome.message,
                 "passed": outcome.n_passed,
                 "n_tests": outcome.n_tests,
@@ -126,10 +128,17 @@ def _show(store: Store, external: ExternalCandidates, coverage: Coverage, *, as_
         print_json(head | {"outcomes": entries})
         return
     table = [
-        (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
+        (
+            candidate.bug_id,
+            candidate.rank,
+            outcome.verdict.value,
+            outcome.strength or "",
+            outcome.stage,
+            outcome.message.split("\n")[0][:100],
+        )
         for candidate, outcome in rows
     ]
-    print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
+    print_table("Verdicts", ["bug", "rank", "verdict", "strength", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible")
     if coverage.text:

@@ -62,6 +62,9 @@ class TestVerdict(enum.StrEnum):
 Stage = Literal["apply", "build", "trigger", "regression", "cases"]
 Policy = Literal["first-failure", "full"]
 """Stop at the first failing test (enough for pass@k), or run every test (needed for TCA@k)."""
+Strength = Literal["blind", "checked", "unchecked"]
+"""How strong a pass is. `blind`: the candidate could read nothing that it was judged by; `checked`: some tests were only checked by
+counter-tests; `unchecked`: nothing stood against reading or forging some of them."""
 
 
 @record
@@ -115,7 +118,9 @@ class Outcome:
     evidence: str = ""
     """Tail of the log: compiler output or the failing test's output."""
     guard: str = ""
-    """What stood against a forged pass: which counter-tests failed as they must, or `unguarded` and why."""
+    """What stood against a forged pass: how many tests were blind, and which counter-tests failed as they must, or why none."""
+    strength: Strength | None = None
+    """How strong a pass is; none for what is no pass."""
 
     @property
     def n_passed(self) -> int:

@@ -17,8 +17,8 @@ How = Literal[
     "equal", "near", "different", "same", "raised", "less", "at most", "more", "at least", "contains", "lacks", "in", "not in",
     "matches", "same items",
 ]  # fmt: skip
-"""How what is said must relate to what is expected. `same`: it must be what the reference fix says, type included. `raised`: what is
-said is a list of the classes of what was raised, or null; what is expected is the name of one of these, or a list of such names.
+"""How what is said must relate to what is expected. `same`: it must be what the reference fix says, type included. `raised`: a list
+of the classes of what was raised is said, or null; what is expected is the name of one of these, or a list of such names.
 `matches`: a pattern of Python is found in the text that is said."""
 
 
@@ -51,7 +51,7 @@ class BlindFile:
     open: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Test functions that still hold what they expect, each with the reason in a few words."""
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What tests are called in this file whose names change because they hold what is expected: the ends of their ids, old and new."""
+    """What tests are called here whose names hold what they expect: the ends of their ids as they were, and as they are."""
 
 
 @runtime_checkable
@@ -62,7 +62,7 @@ class Blinding(Protocol):
         """Return a test file without its expectations; its checks are numbered from `first`.
 
         What a test says it writes as `NONCE:number:frozen;` with the frozen value percent-encoded; where a test has ended it writes
-        `NONCE:end:name;`. A test that cannot be blind is `open`: it stays as it is or, better, is left out. Only blind ones are run.
+        `NONCE:end:name;`. A test that cannot be blind is `open`: it stays as it is or, better, is left out; it is not run.
         """
         ...
 

@@ -12,7 +12,6 @@ import json
 import random
 import re
 import secrets
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -20,13 +19,14 @@ from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from repairlab.core.bug import Bug, Tree
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
-from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
+from repairlab.core.outcome import Outcome, Policy, Strength, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
 from repairlab.languages.counter import Change
 from repairlab.languages.language import default_cache
+from repairlab.validation.blind_tests import twin_tree
 from repairlab.validation.cache import engine_digest
 from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft, Key, met_by_failures
 
@@ -73,6 +73,7 @@ class Examination:
     """What it did, or nothing."""
     note: str = ""
     """How far this can be relied on."""
+    strength: Strength = "unchecked"
 
 
 class CounterTests:
@@ -113,9 +114,9 @@ class CounterTests:
 
     def unguarded(self) -> tuple[str, ...]:
         """Return the tests of the bug that could not be changed so that the reference fix fails them."""
-        plan = self._new_plan(regression_tests=None)
-        self._keep_open()
         tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
+        plan = self._new_plan(regression_tests=None) if tests else None
+        self._keep_open()
         return tuple(test for test in tests if plan is None or test not in plan.failing)
 
     def examine(self, candidate: Candidate) -> Examination:
@@ -126,9 +127,9 @@ class CounterTests:
         problem, is_sure = self._problem(candidate, plan)
         if problem and not is_sure:
             problem, _ = self._problem(candidate, plan)
-        return Examination(
-            problem=problem, note=f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
-        )
+        note = f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
+        is_checked = set(self._bug.oracle.trigger) <= set(plan.failing)
+        return Examination(problem=problem, note=note, strength="checked" if is_checked else "unchecked")
 
     def _problem(self, candidate: Candidate, plan: CounterPlan) -> tuple[str, bool]:
         """Say what does not come out as it must in the first twin where something does not, and whether once is enough to say so.
@@ -172,15 +173,7 @@ class CounterTests:
 
     def _twin(self, texts: Mapping[str, str], tests: Sequence[str]) -> Bug:
         """Return the bug with other test files, in a tree of its own."""
-        source, folder = Path(self._bug.tree.source), self._folder()
-        try:
-            shutil.copytree(source, folder / "tree", symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
-            for path, text in texts.items():
-                (folder / "tree" / path).write_bytes(text.encode())
-        except (OSError, shutil.Error) as error:
-            raise HarnessError(f"cannot lay out bug {self._bug.id}: {error}") from error
-        tree = Tree(source=str(folder / "tree"), digest=digest(self._bug.tree.digest, dict(texts)))
-        return dataclasses.replace(self._with_tests(tests), tree=tree)
+        return twin_tree(self._with_tests(tests), texts, self._folder())
 
     def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> CounterPlan | None:
         """Draw changes, and find out what the reference fix makes of them."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePath
 
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
@@ -12,6 +13,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Runner, Sealing
 from repairlab.validation.apply import changed_files
+from repairlab.validation.blind_tests import BlindTests
 from repairlab.validation.counter_tests import CounterTests, Examination, Validating
 from repairlab.validation.engines import Engines, outcome_of
 from repairlab.validation.stopwatch import STOPWATCH
@@ -24,10 +26,18 @@ MOST_SEALED = 50
 class PassGuard:
     """Examines passes of candidates of one bug."""
 
-    def __init__(self, engines: Engines, open_twin: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]]) -> None:
-        """Take the engines of the bug, and what opens a validator for a twin with these texts of test files."""
+    def __init__(
+        self,
+        engines: Engines,
+        open_twin: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]],
+        *,
+        blind: bool = True,
+    ) -> None:
+        """Take the engines of the bug, what opens a validator for a twin with these test files, and whether to be blind."""
+        self._is_blind = blind
         self.engines, self._bug, self._open_twin = engines, engines.bug, open_twin
         self._counter_tests: CounterTests | None = None
+        self._blind_tests: BlindTests | None = None
         self._allowed: Set[str] | None = None
         self._accepted: dict[str, bool] = {}
         """Whether the checker program accepts the output of the reference fix, by case; filled on demand."""
@@ -38,12 +48,27 @@ class PassGuard:
         """Look at a candidate whose tests pass, with what it changed and what its tests were seen to change."""
         oracle = self._bug.oracle
         if not (oracle.trigger or oracle.regression):
-            return Examination()  # the output of cases is compared outside of the sandbox: there is nothing to forge
-        if candidate.edits == oracle.reference:
-            return Examination(note="the reference fix, by which counter-tests are chosen")
+            # The output of cases is compared outside of the sandbox: there is nothing to forge, and nothing to read.
+            return Examination(strength="blind")
         with STOPWATCH.phase("confirm"):
-            problem = self._dependence(changed, policy, confirm, seen)
-            return Examination(problem=problem) if problem else self.counter_tests.examine(candidate)
+            is_reference = candidate.edits == oracle.reference
+            problem = "" if is_reference else self._dependence(changed, policy, confirm, seen)
+            return Examination(problem=problem) if problem else self._withheld(candidate, is_reference=is_reference)
+
+    def _withheld(self, candidate: Candidate, *, is_reference: bool) -> Examination:
+        """Look at a candidate by blind tests, and by counter-tests where tests are not blind."""
+        note, oracle = "", self._bug.oracle
+        if self._is_blind:
+            plan = self.blind_tests.plan()
+            problem = "" if is_reference else self.blind_tests.problem(candidate)
+            note = f"{len(plan.tests)} of {count(len({*oracle.trigger, *oracle.regression}), 'test')} blind"
+            if problem or not plan.open:
+                return Examination(problem=problem, note=note, strength="blind")
+        if is_reference:
+            found = Examination(note="the reference fix, by which counter-tests are chosen", strength="checked")
+        else:
+            found = self.counter_tests.examine(candidate)
+        return dataclasses.replace(found, note="; ".join(filter(None, (note, found.note))))
 
     def require_checker(self, failures: Mapping[str, str]) -> None:
         """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
@@ -85,14 +110,27 @@ class PassGuard:
 
     @property
     def counter_tests(self) -> CounterTests:
-        """The counter-tests of the bug, made when first asked for."""
+        """The counter-tests of those tests that are not blind, made when first asked for."""
         if self._counter_tests is None:
-            stack = self.engines.stack
+            stack, oracle, blind = self.engines.stack, self._bug.oracle, self.blind_tests.plan().tests if self._is_blind else {}
+            trigger, regression = (
+                tuple(test for test in tests if test not in blind) for tests in (oracle.trigger, oracle.regression)
+            )
+            bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(oracle, trigger=trigger, regression=regression))
             self._counter_tests = CounterTests(
-                self._bug, lambda: stack.enter_context(temporary_folder()), self._open_twin, self._try_tests
+                bug, lambda: stack.enter_context(temporary_folder()), self._open_twin, self._try_tests
             )
             stack.callback(self._counter_tests.close)
         return self._counter_tests
+
+    @property
+    def blind_tests(self) -> BlindTests:
+        """The blind tests of the bug, made when first asked for."""
+        if self._blind_tests is None:
+            stack = self.engines.stack
+            self._blind_tests = BlindTests(self.engines, lambda: stack.enter_context(temporary_folder()))
+            stack.callback(self._blind_tests.close)
+        return self._blind_tests
 
     def _try_tests(self, bug: Bug, texts: Mapping[str, str], candidate: Candidate) -> Outcome | None:
         """Return what comes of other test files where candidates of this bug run; none where that cannot be told.

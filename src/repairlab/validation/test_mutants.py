@@ -82,7 +82,7 @@ class Draft:
         self._trigger = frozenset(bug.oracle.trigger)
         self.tests = (*bug.oracle.trigger, *few)
         """Tests that run in the twins."""
-        self._sources = dict(_texts(bug))
+        self._sources = dict(test_texts(bug))
         self._levels = dict.fromkeys(self._sources, 0)
         self._tails = {path: _tail(path, draw) for path in self._sources}
         found = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
@@ -305,7 +305,7 @@ def _keyed(bodies: Mapping[str, Collection[TestBody]]) -> Iterator[tuple[Key, Te
             yield (path, index), body
 
 
-def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
+def test_texts(bug: Bug) -> Iterator[tuple[str, str]]:
     """Yield the test files of a bug that hold text."""
     root = Path(bug.tree.source)
     for path in matching(files_below(root), bug.oracle.test.files):
@@ -318,19 +318,19 @@ def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
             continue
 
 
-def _language(bug: Bug, path: str) -> str | None:
+def language_of_test(bug: Bug, path: str) -> str | None:
     """Return the language of a test file."""
     kind, own = language_of_path(path), facts(bug.problem.language)
     return own.name if kind in own.relatives and path.endswith(own.headers) else kind
 
 
 def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
-    kind = _language(bug, path)
+    kind = language_of_test(bug, path)
     return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
 
 
 def _calls(bug: Bug, path: str, text: str) -> Collection[str]:
-    kind = _language(bug, path)
+    kind = language_of_test(bug, path)
     return sure_calls(Parsed(kind, text)) if kind else ()
 
 

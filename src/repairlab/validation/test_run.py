@@ -29,6 +29,8 @@ NOT_FOUND = 127
 EVIDENCE_CHARS = 4000
 NOT_REPORTED = "not reported by the test run"
 """The message of a test that a process did not report although it ended properly."""
+MOST_KEPT_MB = 64
+"""How much of what test processes write is kept until the verdict."""
 MOST_LATE = 5
 """So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 
@@ -60,8 +62,17 @@ class TestLog:
     """What commands have changed of the tree that they found; it was put back."""
     checker_failures: dict[str, str] = field(default_factory=dict)
     """How the checker program failed, by case: whether the program's output is why is for others to find out."""
+    outputs: list[Execution] = field(default_factory=list)
+    """The processes that ran tests, for what these wrote; no more than fits into `MOST_KEPT_MB`."""
     left_tree_alone: bool = True
     """Whether the sandbox sees to it that no command so far has changed the tree."""
+    _kept: int = 0
+
+    def keep(self, execution: Execution) -> None:
+        """Keep what a process wrote that ran tests."""
+        self._kept += len(execution.stdout) + len(execution.stderr) + len(execution.report)
+        if self._kept < MOST_KEPT_MB << 20:
+            self.outputs.append(execution)
 
     def counted(self, execution: Execution) -> Execution:
         """Add up what a command took, and return what came of it."""
@@ -354,6 +365,7 @@ class TestRun:
 
     def _reported(self, batch: Batch, execution: Execution) -> Report:
         """Return what a test process reported; the first may have been left to look at the tree, too."""
+        self.log.keep(execution)
         report = self.toolchain.report(self.bug.oracle.test, batch, execution)
         if self._build_is_due:
             self._build_is_due = False

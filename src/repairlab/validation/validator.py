@@ -47,6 +47,8 @@ class Conditions:
     confirm: int = 0
     """How often a failing test is run again, alone, before it counts."""
     isolation: Isolation = "warm"
+    blind: bool = True
+    """Whether passes are tried by blind tests, where these can be had; else by counter-tests alone."""
     environment: str = ""
     """Digest of all tools of the run, for outcomes."""
     tools: str = ""
@@ -57,7 +59,7 @@ class Conditions:
     @property
     def key(self) -> str:
         """What verdicts of earlier runs must have been made under to count."""
-        return digest(self.bug.digest, self.tools, self.policy, self.confirm, self.isolation)
+        return digest(self.bug.digest, self.tools, self.policy, self.confirm, self.isolation, self.blind)
 
     def undecided(self, candidate: Candidate, reason: str, *, evidence: str = "") -> Outcome:
         """Return the outcome of a candidate on which we failed."""
@@ -222,7 +224,7 @@ class BugValidator:
             return outcome
         found = guard.examine(candidate, changed, given.policy, given.confirm, log.changed)
         if not found.problem:
-            return dataclasses.replace(outcome, guard=found.note)
+            return dataclasses.replace(outcome, guard=found.note, strength=found.strength)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:_MESSAGE_CHARS], guard=found.note)
 
     def _guard(self) -> PassGuard:
@@ -230,7 +232,11 @@ class BugValidator:
         if self._opened is None:
             warm = self._conditions.isolation == "warm"
             engines = self._open_engines.enter_context(Engines(self._conditions.bug, self._sandbox, warm=warm, twin=self._twin))
-            self._opened = PassGuard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
+            self._opened = PassGuard(
+                engines,
+                lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)),
+                blind=self._conditions.blind,
+            )
         return self._opened
 
     def _open_twin(self, bug: Bug, twin: TwinOf) -> "BugValidator":

@@ -6,13 +6,15 @@ import string
 import sys
 import unicodedata
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
+from repairlab.languages.blind import BlindFile, said_in
 from repairlab.languages.counter import TestBody
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
-from repairlab.languages.python import counter
+from repairlab.languages.python import blind, counter
 from repairlab.languages.python.facts import FACTS
 from repairlab.languages.python.lexer import lex
 from repairlab.languages.python.toolchain import PythonToolchain
@@ -37,6 +39,14 @@ class Python:
         """Return the functions of a test file and what can be changed in them."""
         del framework
         return counter.test_bodies(source, draw)
+
+    def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+        """Return a test file without its expectations."""
+        return blind.blind(source, framework, nonce, first)
+
+    def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
+        """Return what tests said in their order."""
+        return said_in(nonce, output)
 
 
 def functions(source: str) -> list[Function]:

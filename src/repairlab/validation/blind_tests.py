@@ -1,0 +1,257 @@
+"""Blind tests: a pass counts when the candidate gives the same answers to tests that do not hold what they expect.
+
+A twin of the bug's tree gets test files that only say what their assertions look at. They are proved before they are used: the
+reference fix must say the same twice and what the tests expect, and the buggy program something else in each trigger test. A test
+of which this is not so is `open`.
+"""
+
+import contextlib
+import dataclasses
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from repairlab.core.bug import Bug, Tree
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import digest, record, to_data
+from repairlab.languages.blind import BlindCheck, BlindFile, Blinding
+from repairlab.languages.language import default_cache, language
+from repairlab.languages.reports import new_nonce
+from repairlab.validation.apply import changed_files
+from repairlab.validation.blind_checks import END, Said, by_test, difference, is_telling
+from repairlab.validation.cache import engine_digest
+from repairlab.validation.engines import Engines, TwinOf
+from repairlab.validation.test_mutants import language_of_test, test_texts
+from repairlab.validation.test_run import Judgement
+
+NO_BLIND_FILE = "it is in no file that could be made blind"
+_UNSTABLE = "the reference fix does not say the same each time"
+
+
+@record
+class BlindPlan:
+    """The blind test files of a bug, and what must come of them."""
+
+    nonce: str
+    texts: dict[str, str]
+    checks: dict[str, BlindCheck]
+    tests: dict[str, str]
+    """The tests that are blind, and what they are called in the blind files."""
+    open: dict[str, str]
+    """The others, and why."""
+    due: dict[str, dict[str, tuple[str, ...]]]
+    """What the reference fix says."""
+
+
+@record
+class BlindRun:
+    """What came of the blind tests of one candidate."""
+
+    said: Said
+    failed: dict[str, str]
+    """Tests that did not pass, by what they are called in blind files, and why."""
+    sure: bool
+    """Whether all tests were run to an end of their own."""
+
+
+def twin_tree(bug: Bug, texts: Mapping[str, str], folder: Path) -> Bug:
+    """Return a bug with other texts of test files, in a tree of its own below an empty folder."""
+    source = Path(bug.tree.source)
+    try:
+        shutil.copytree(source, folder / "tree", symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        for path, text in texts.items():
+            (folder / "tree" / path).write_bytes(text.encode())
+    except (OSError, shutil.Error) as error:
+        raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
+    return dataclasses.replace(bug, tree=Tree(source=str(folder / "tree"), digest=digest(bug.tree.digest, dict(texts))))
+
+
+class BlindTests:
+    """The blind tests of one bug: proved when a candidate first passes its tests, and kept for those to come."""
+
+    def __init__(self, engines: Engines, folder: Callable[[], Path]) -> None:
+        """Take the engines of the bug, and what makes an empty folder for a tree."""
+        self._above, self._bug, self._folder = engines, engines.bug, folder
+        self._plan: BlindPlan | None = None
+        self._twins: dict[str, tuple[Engines, ExitStack]] = {}
+
+    def close(self) -> None:
+        """End the engines of the twins."""
+        for name in list(self._twins):
+            self._twins.pop(name)[1].close()
+
+    def plan(self) -> BlindPlan:
+        """Return which tests are blind; made once, and kept on this machine."""
+        if self._plan is None:
+            self._plan = _kept(self._bug) or self._proved()
+        return self._plan
+
+    def problem(self, candidate: Candidate) -> str:
+        """Say which test a candidate that passed all fails once what it expects is withheld; nothing where there is none."""
+        plan = self.plan()
+        found = ""
+        for _ in range(2 if plan.tests else 0):
+            found = self._problem(plan, candidate)
+            if not found:
+                return ""
+        return found
+
+    def _problem(self, plan: BlindPlan, candidate: Candidate) -> str:
+        run = self._run(plan, candidate)
+        for test, name in plan.tests.items():
+            told = f"tampering: {test} fails once its expected values are withheld"
+            if name in run.failed:
+                return f"{told}: {run.failed[name]}"
+            for own in plan.due:
+                differs = difference(run.said.get(own, {}), plan.due[own], plan.checks) if is_named(name, own) else None
+                if differs:
+                    return f"{told}: {differs}"
+        return ""
+
+    def _run(self, plan: BlindPlan, candidate: Candidate) -> BlindRun:
+        """Return what a candidate's blind tests say; HarnessError when that cannot be found out."""
+        names = tuple(dict.fromkeys(plan.tests.values()))
+        key = digest(plan.texts, names)
+        if key not in self._twins:
+            self.close()
+            with ExitStack() as stack:
+                oracle = dataclasses.replace(self._bug.oracle, trigger=names, regression=())
+                twin = twin_tree(dataclasses.replace(self._bug, oracle=oracle), plan.texts, self._folder())
+                engines = Engines(
+                    twin, self._above.sandbox, warm=self._above.shares, twin=TwinOf(engines=self._above, texts=plan.texts)
+                )
+                self._twins[key] = (stack.enter_context(engines), stack.pop_all())
+        twins, changed = self._twins[key][0], changed_files(candidate, self._bug)
+        try:
+            judgement = twins.judge(changed, "full")
+        except HarnessError:
+            judgement = twins.judge_fresh(changed, "full")
+        return self._heard(plan, judgement, names)
+
+    def _heard(self, plan: BlindPlan, judgement: Judgement, names: Sequence[str]) -> BlindRun:
+        passed = {test.id for test in judgement.log.tests if test.passed}
+        why = {test.id: f"{test.verdict} {test.message}".strip() for test in judgement.log.tests}
+        failed = {name: why.get(name, f"{judgement.verdict} {judgement.message}") for name in names if name not in passed}
+        blinding = _blinding(self._bug)
+        outputs = (b"\n".join((seen.report, seen.stdout, seen.stderr)) for seen in judgement.log.outputs)
+        said = [item for output in outputs for item in blinding.said(plan.nonce, output.decode("utf-8", "replace"))]
+        return BlindRun(said=by_test(said), failed=failed, sure=judgement.verdict is not Verdict.UNCOMPILABLE)
+
+    def _proved(self) -> BlindPlan:
+        """Make blind test files, and find out which tests can be relied on."""
+        plan = draft(self._bug)
+        for _ in range(2 if plan.tests else 0):
+            run = self._run(plan, self._bug.fix)
+            if not plan.due:
+                plan = dataclasses.replace(plan, due={name: dict(own) for name, own in run.said.items()})
+            plan = _without(plan, {test: _unproved(plan, run, name) for test, name in plan.tests.items()})
+        if any(test in plan.tests for test in self._bug.oracle.trigger):
+            run = self._run(plan, self._bug.unpatched)
+            same = {name for name in plan.tests.values() if name not in run.failed and not _differs(plan, run, name)}
+            trigger = {test: plan.tests[test] for test in self._bug.oracle.trigger if test in plan.tests}
+            why = "the buggy program says the same as the reference fix"
+            plan = _without(plan, {test: why for test, name in trigger.items() if name in same})
+        _keep(self._bug, plan)
+        return plan
+
+
+def _unproved(plan: BlindPlan, run: BlindRun, name: str) -> str:
+    """Return why a test is not to be relied on, or nothing."""
+    if name in run.failed:
+        return f"the reference fix fails without what is expected: {run.failed[name]}"
+    own = [said for said in plan.due if is_named(name, said)]
+    if not own:
+        return NO_BLIND_FILE
+    for said in own:
+        numbers = plan.due[said].keys() - {END}
+        if not numbers:
+            return "it asserts nothing that can be said"
+        for number, values in plan.due[said].items():
+            check = plan.checks.get(number)
+            if number != END and not (check and all(is_telling(check, value) for value in values)):
+                return f"what it looks at cannot be taken apart: {check.text if check else number}"
+    return _UNSTABLE if _differs(plan, run, name) else ""
+
+
+def _differs(plan: BlindPlan, run: BlindRun, name: str) -> bool:
+    own = [said for said in plan.due if is_named(name, said)]
+    return any(difference(run.said.get(said, {}), plan.due[said], plan.checks) for said in own)
+
+
+def _without(plan: BlindPlan, reasons: Mapping[str, str]) -> BlindPlan:
+    """Return a plan in which tests with a reason are open."""
+    found = {test: why for test, why in reasons.items() if why}
+    tests = {test: name for test, name in plan.tests.items() if test not in found}
+    return dataclasses.replace(plan, tests=tests, open={**plan.open, **found})
+
+
+def draft(bug: Bug) -> BlindPlan:
+    """Return blind test files that nobody has tried yet."""
+    tests = tuple(dict.fromkeys((*bug.oracle.trigger, *bug.oracle.regression)))
+    nonce, files, checks = new_nonce(), dict[str, BlindFile](), dict[str, BlindCheck]()
+    for path, text in test_texts(bug):
+        kind = language_of_test(bug, path)
+        made = language(kind) if kind else None
+        if not isinstance(made, Blinding):
+            continue
+        file = made.blind(text, bug.oracle.test.framework, nonce, len(checks))
+        checks.update({str(check.number): check for check in file.checks})
+        files[path] = file
+    names = {
+        test: next((_renamed(test, file.names) for file in files.values() if _renamed(test, file.names)), test) for test in tests
+    }
+    reasons = {
+        test: next((why for file in files.values() for own, why in file.open.items() if is_named(test, own)), "") for test in tests
+    }
+    plan = BlindPlan(
+        nonce=nonce, texts={path: file.text for path, file in files.items()}, checks=checks, tests=names, open={}, due={}
+    )
+    return _without(plan, reasons if files else dict.fromkeys(tests, "tests of this language cannot be blind"))
+
+
+def _renamed(test: str, names: Mapping[str, str]) -> str:
+    """Return what a test is called in a blind file, if it is called something else there."""
+    return next((test.removesuffix(old) + new for old, new in names.items() if test.endswith(f":{old}")), "")
+
+
+def is_named(test: str, name: str) -> bool:
+    """Return whether a test is named after a function, or one of its rows is.
+
+    >>> [is_named(test, "test_a") for test in ("a.py::test_a", "a.py::A::test_a[1-2]", "m.A.test_a", "test_a.py::test_b")]
+    [True, True, True, False]
+    """
+    return re.search(rf"(?:^|\W){re.escape(name)}$", re.sub(r"\[.*\]$", "", test, flags=re.DOTALL)) is not None
+
+
+def _blinding(bug: Bug) -> Blinding:
+    made = language(bug.problem.language)
+    if not isinstance(made, Blinding):
+        raise HarnessError(f"tests of {bug.problem.language} cannot be blind")
+    return made
+
+
+def _place(bug: Bug) -> Path:
+    """Return where the plan of a bug is kept; that of an engine that was another is not used."""
+    return default_cache() / "blind-tests" / f"{digest(bug.digest, engine_digest())}.json"
+
+
+def _kept(bug: Bug) -> BlindPlan | None:
+    with contextlib.suppress(OSError, ValidationError, UserError):
+        return TypeAdapter(BlindPlan).validate_json(_place(bug).read_bytes())
+    return None
+
+
+def _keep(bug: Bug, plan: BlindPlan) -> None:
+    place = _place(bug)
+    with contextlib.suppress(OSError):  # it can be made again
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        aside = place.with_name(f".{plan.nonce}")
+        aside.write_text(json.dumps(to_data(plan)))
+        aside.rename(place)

@@ -23,6 +23,7 @@ from repairlab.validation.cache import engine_digest, open_verdict_cache, verdic
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engines import Engines, TwinOf, outcome_of
 from repairlab.validation.guards import PassGuard
+from repairlab.validation.luck import Luck
 from repairlab.validation.machine import Isolation
 from repairlab.validation.test_run import Judgement
 
@@ -129,6 +130,11 @@ class BugValidator:
     def counter_tests(self) -> CounterTests:
         """The counter-tests of the bug."""
         return self._guard().counter_tests
+
+    @property
+    def luck(self) -> Luck:
+        """What tries passes of the bug in other surroundings."""
+        return self._guard().luck
 
     def form(self, candidate: Candidate, name: str) -> str:
         """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.

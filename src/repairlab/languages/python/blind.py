@@ -366,9 +366,9 @@ _EQUALITIES = """assertEqual assertEquals assertListEqual assertDictEqual assert
 assertMultiLineEqual assertTrue assertFalse assertAlmostEqual assertAlmostEquals assertCountEqual assertItemsEqual assertRegex
 assertRegexpMatches assertIsInstance"""
 _CLAIMS: dict[str, type[ast.cmpop]] = dict.fromkeys(_EQUALITIES.split(), ast.Eq)
-_CLAIMS |= {"assertNotEqual": ast.NotEq, "assertNotEquals": ast.NotEq, "assertIs": ast.Is, "assertIsNot": ast.IsNot}
-_CLAIMS |= {"assertIsNone": ast.Is, "assertIsNotNone": ast.IsNot, "assertIn": ast.In, "assertNotIn": ast.NotIn}
-_CLAIMS |= {"assertLess": ast.Lt, "assertLessEqual": ast.LtE, "assertGreater": ast.Gt, "assertGreaterEqual": ast.GtE}
+_CLAIMS.update(assertNotEqual=ast.NotEq, assertNotEquals=ast.NotEq, assertIs=ast.Is, assertIsNot=ast.IsNot)
+_CLAIMS.update(assertIsNone=ast.Is, assertIsNotNone=ast.IsNot, assertIn=ast.In, assertNotIn=ast.NotIn)
+_CLAIMS.update(assertLess=ast.Lt, assertLessEqual=ast.LtE, assertGreater=ast.Gt, assertGreaterEqual=ast.GtE)
 _WORDS = "startswith endswith isclose allclose array_equal match search fullmatch fail"
 _TELLING = frozenset(_WORDS.split())
 """Functions that are given what is expected."""
@@ -417,7 +417,7 @@ def _tolerance(places: list[ast.expr], named: Mapping[str | None, ast.expr]) -> 
 
 def _approximation(given: list[ast.expr], named: Mapping[str | None, ast.expr]) -> str:
     """Return how near `pytest.approx` wants a number; nothing where that is computed."""
-    values = {**dict(zip(("rel", "abs"), given, strict=False)), **named}
+    values: dict[str | None, ast.expr] = {**dict(zip(("rel", "abs"), given, strict=False)), **named}
     try:
         told = {name: repr(float(ast.literal_eval(values[name]))) for name in ("rel", "abs") if name in values}
     except (ValueError, TypeError):

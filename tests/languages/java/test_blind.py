@@ -48,6 +48,8 @@ def one(statements: str, framework: Framework = "junit5") -> tuple[str, Any, str
     ("statements", "expected"),
     [
         ("assertEquals(2, F.f(1));", ("equal", ["i", "2"], "", False)),
+        ("org.junit.jupiter.api.Assertions.assertEquals((int) 2, F.f(1));", ("equal", ["i", "2"], "", False)),
+        ("assertEquals((Object) F.f(2), F.f(1));", ("equal", None, "", True)),
         ("assertEquals(F.f(1), 2);", ("equal", ["i", "2"], "", False)),
         ('assertEquals(0x10L, F.f(1), "they differ");', ("equal", ["i", "16"], "", False)),
         ("assertEquals(-0.5, F.g(1), 1e-9);", ("near", ["f", "-0.5"], "1e-09", False)),

@@ -37,6 +37,9 @@ _HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Qu
 _TEXTS = frozenset({"getMessage", "toString"})
 _READS = re.compile(r"\b(?:getResource\w*|readAll\w*|readString|FileReader|FileInputStream|Scanner)\b")
 _OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getMessage", "getStackTrace", "toString"})
+_BUILT_IN = re.compile(
+    r"(?:java\.\w+\.)?(?:Arrays|Big\w+|Boolean|Collections|Double|Integer|List|Local\w+|Long|Map|Math|Objects?|Set|String|Optional)"
+)
 _BRANCHING = frozenset({"if_statement", "switch_expression", "catch_clause", "ternary_expression", "while_statement"})
 
 
@@ -564,8 +567,12 @@ def _called(parsed: Parsed, call: Node) -> str:
 
 
 def _outermost(parsed: Parsed, node: Node) -> str:
-    """Return the name of the method whose result a value is."""
-    return _called(parsed, node)
+    """Return the name of the method whose result a value is, unless it is one of the language's own."""
+    while node.type in ("cast_expression", "parenthesized_expression"):
+        node = named(node)[-1]
+    owner = node.child_by_field_name("object") if node.type == "method_invocation" else None
+    is_built_in = owner is not None and _BUILT_IN.fullmatch(parsed.text(owner)) is not None
+    return "" if is_built_in else _called(parsed, node)
 
 
 def _kind(text: str) -> Frozen:

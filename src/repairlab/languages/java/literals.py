@@ -38,6 +38,7 @@ class JavaLiterals:
             "false": lambda _: ["b", False],
             "null_literal": lambda _: ["n"],
             "parenthesized_expression": lambda _: self.frozen(named(node)[0]),
+            "cast_expression": self._cast,
             "unary_expression": self._signed,
             "binary_expression": self._joined,
             "array_initializer": lambda _: self._members("l", named(node)),
@@ -57,6 +58,15 @@ class JavaLiterals:
         if sign is None or sign.type not in ("-", "+") or inner is None or inner[0] not in _NUMBERS:
             return None
         return inner if sign.type == "+" or inner == ["i", "0"] else [inner[0], f"-{inner[1]}".removeprefix("--")]
+
+    def _cast(self, node: Node) -> Frozen | None:
+        kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        inner = self.frozen(value) if value is not None else None
+        if kind is None or inner is None or kind.type == "boolean_type":
+            return inner
+        is_kept = inner[0] == "i" or (inner[0] == "f" and kind.type == "floating_point_type")
+        is_whole = kind.type == "integral_type" and self._parsed.text(kind) in ("int", "long")
+        return inner if is_kept and (is_whole or kind.type == "floating_point_type") else None
 
     def _joined(self, node: Node) -> Frozen | None:
         operator, sides = node.child_by_field_name("operator"), [self.frozen(side) for side in named(node)]

@@ -30,6 +30,7 @@ _ORDER: dict[str, How] = {"===": "equal", "!==": "different", "<": "less", "<=":
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEEDLES = frozenset({"endsWith", "includes", "indexOf", "match", "matchAll", "search", "startsWith", "test"})
 _READS = re.compile(r"\b(?:readFile(?:Sync)?|createReadStream|readJson\w*|require\s*\(\s*[^)]*\.json\b)")
+_BUILT_IN = re.compile(r"(?:Array|JSON|Math|Number|Object|String)\b")
 _SAID = "$said"
 _BRANCHING = frozenset({"if_statement", "switch_statement", "catch_clause", "ternary_expression", "while_statement"})
 
@@ -329,6 +330,9 @@ class _File:
         if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _ORDER:
             return False
         values = self.literals.frozen(left), self.literals.frozen(right)
+        if values == (None, None) and operator.type in ("===", "!=="):
+            self._equality(call, "strictEqual" if operator.type == "===" else "notStrictEqual", left, right)
+            return True
         if (values[0] is None) == (values[1] is None):
             return False
         if values[1] is None:
@@ -507,10 +511,11 @@ def _last(parsed: Parsed, call: Node) -> str:
 
 
 def _outermost(parsed: Parsed, node: Node) -> str:
-    """Return the name of the function whose result a value is."""
+    """Return the name of the function whose result a value is, unless it is one of the language's own."""
     if node.type == "await_expression" and named(node):
         node = named(node)[0]
-    return _last(parsed, node) if node.type == "call_expression" else ""
+    is_built_in = node.type == "call_expression" and _BUILT_IN.match(parsed.text(node))
+    return _last(parsed, node) if node.type == "call_expression" and not is_built_in else ""
 
 
 def _plain(parsed: Parsed, title: Node) -> str:

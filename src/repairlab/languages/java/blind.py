@@ -239,7 +239,7 @@ class _File:
         elif name == "assertThat" and chained is not None:
             if _called(self.parsed, chained) != "isEqualTo":
                 raise UnclearError(f"asserts by {_called(self.parsed, chained)}")
-        elif name not in _LEFT and (asserts(name) or says_equal(name)):
+        elif name not in _LEFT and (asserts(name) or (says_equal(name) and chained is None and _is_statement(call))):
             raise UnclearError(f"asserts by {name}")
 
     def _only(self, values: list[Node]) -> Node:
@@ -564,6 +564,11 @@ def _arguments(call: Node) -> list[Node]:
 def _called(parsed: Parsed, call: Node) -> str:
     name = call.child_by_field_name("name") if call.type == "method_invocation" else None
     return "" if name is None else parsed.text(name)
+
+
+def _is_statement(call: Node) -> bool:
+    """Return whether nothing is done with the result of a call."""
+    return call.parent is not None and call.parent.type in ("expression_statement", "lambda_expression")
 
 
 def _outermost(parsed: Parsed, node: Node) -> str:

@@ -175,7 +175,8 @@ class _File:
     def _assertion(self, call: Node) -> None:
         name, values = _last(self.parsed, call), _arguments(call)
         if not self._is_assert(call):
-            if name not in self.names.functions and name not in _TESTS and (asserts(name) or says_equal(name)):
+            is_claim = asserts(name) or (says_equal(name) and _is_statement(call))
+            if name not in self.names.functions and name not in _TESTS and is_claim:
                 raise UnclearError(f"asserts by {name}")
         elif name in ("ok", "assert") and values:
             self._truth(call, values[0])
@@ -508,6 +509,14 @@ def _arguments(call: Node) -> list[Node]:
 def _last(parsed: Parsed, call: Node) -> str:
     function = call.child_by_field_name("function")
     return "" if function is None else re.split(r"\W+", parsed.text(function))[-1]
+
+
+def _is_statement(call: Node) -> bool:
+    """Return whether nothing is done with the result of a call."""
+    around = call.parent
+    while around is not None and around.type in ("await_expression", "call_expression", "member_expression"):
+        around = around.parent
+    return around is not None and around.type in ("arrow_function", "expression_statement", "return_statement")
 
 
 def _outermost(parsed: Parsed, node: Node) -> str:

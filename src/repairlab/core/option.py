@@ -13,7 +13,7 @@ from repairlab.core.record import record
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Option:
-    """The description of one field for users."""
+    """What users are told of one field."""
 
     help: str
     flag: str = ""

@@ -13,6 +13,7 @@ class Edits:
     def __init__(self, parsed: Parsed) -> None:
         self._parsed = parsed
         self._made: list[tuple[int, int, str]] = []
+        self._kept: list[tuple[int, int, bool]] = []
 
     def replace(self, first: Node, text: str, *, last: Node | None = None) -> None:
         """Put a text where a node stands, or several from the first to the last."""
@@ -22,9 +23,15 @@ class Edits:
         """Put a text between two byte offsets."""
         self._made.append((start, end, text))
 
+    def keep(self, *nodes: Node) -> None:
+        """Note that nodes stand in the text that replaces them."""
+        self._kept += [(node.start_byte, node.end_byte, True) for node in nodes]
+
     def removed(self, node: Node) -> bool:
-        """Return whether a node lies within something that was replaced."""
-        return any(start <= node.start_byte and node.end_byte <= end and start < end for start, end, _ in self._made)
+        """Return whether a node lies within something that was replaced, and is not in what stands there instead."""
+        replaced = [(start, end, False) for start, end, _ in self._made if start < end]
+        around = [it for it in (*replaced, *self._kept) if it[0] <= node.start_byte and node.end_byte <= it[1]]
+        return bool(around) and not min(around, key=lambda it: (it[1] - it[0], it[2]))[2]
 
     def applied(self, node: Node) -> str:
         """Return the text of a node with all replacements in it."""

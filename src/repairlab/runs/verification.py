@@ -197,8 +197,7 @@ def _judge_again(
 
     def judge(claim: Claim) -> Recheck:
         candidate = store.at(Candidate, claim.place)
-        bug, least = benchmark.bug(claim.bug_id), settings.min_strength
-        opened = pool.opened(bug, policy=settings.policy, confirm=settings.confirm, min_strength=least)
+        opened = pool.opened(benchmark.bug(claim.bug_id), policy=settings.policy, confirm=settings.confirm)
         outcomes = [pool.judge(opened, candidate).outcome]
         if outcomes[0].verdict != claim.verdict:
             outcomes.append(pool.judge(opened, candidate).outcome)

@@ -86,7 +86,7 @@ class BubblewrapSandbox(LaunchingSandbox):
 
     @property
     def settings(self) -> dict[str, bool]:
-        """The arguments that make this form."""
+        """What this form was made with."""
         return {"user_namespace": self._user_namespace, "layers": self._layers}
 
     def probe(self) -> None:

@@ -130,6 +130,11 @@ class _File:
     def _text(self, node: Node) -> str:
         return self._parsed.text(node)
 
+    def _kept(self, node: Node) -> str:
+        """Return the text of a node that goes on standing in the file."""
+        self._edits.keep(node)
+        return self._text(node)
+
     def problems(self) -> dict[str, str]:
         """Rewrite what can be; return the tests that turn out to hold what they expect, with the reason."""
         found = dict[str, str]()
@@ -408,9 +413,9 @@ class _File:
         if not literal or literal[0] != "s":
             return None
         if name == "strings.Contains":
-            return _Claim(self._text(sides[0]), how="contains" if truth else "lacks", expected=frozen("s", literal[1]))
+            return _Claim(self._kept(sides[0]), how="contains" if truth else "lacks", expected=frozen("s", literal[1]))
         pattern = {"strings.HasPrefix": rf"\A{re.escape(literal[1])}", "strings.HasSuffix": rf"{re.escape(literal[1])}\Z"}.get(name)
-        return _Claim(self._text(sides[0]), how="matches", expected=frozen("s", pattern)) if pattern and truth else None
+        return _Claim(self._kept(sides[0]), how="matches", expected=frozen("s", pattern)) if pattern and truth else None
 
     def _is_deep(self, node: Node) -> bool:
         called = node.child_by_field_name("function")
@@ -419,14 +424,14 @@ class _File:
     def _equal(self, given: _Given, whole: Node, left: Node, right: Node, *, truth: bool, items: bool = False) -> _Claim:
         """Return what to say where two values must be equal."""
         if "nil" in (left.type, right.type) and whole.type == "binary_expression":
-            return _Claim(f"({self._text(whole)})", expected=frozen("b", truth))
+            return _Claim(f"({self._kept(whole)})", expected=frozen("b", truth))
         if any(_SENTINEL.fullmatch(self._text(side)) for side in (left, right)):
             return self._truth(given, whole, truth=truth)
         actual, wanted = self._sides(given, left, right)
         if wanted is None:
             return self._truth(given, whole, truth=truth)
         self._gone.append(_Kept(wanted, given.name))
-        return _Claim(self._text(actual), "items" if items else "", expected=self._frozen(wanted))
+        return _Claim(self._kept(actual), "items" if items else "", expected=self._frozen(wanted))
 
     def _sides(self, given: _Given, left: Node, right: Node) -> tuple[Node, Node | None]:
         """Return which side is the answer of the code under test, and which the expectation; none where both are answers."""
@@ -445,16 +450,16 @@ class _File:
         for actual, other in ((left, right), (right, left)):
             literal = self._frozen(other)
             if literal and literal != frozen("n") and other.type not in ("true", "false"):
-                return _Claim(self._text(actual), how="different", expected=literal)
+                return _Claim(self._kept(actual), how="different", expected=literal)
             if other.type in ("true", "false"):
-                return _Claim(self._text(actual), expected=frozen("b", (other.type == "true") is truth))
+                return _Claim(self._kept(actual), expected=frozen("b", (other.type == "true") is truth))
         return self._truth(given, whole, truth=truth)
 
     def _ordered(self, given: _Given, whole: Node, operator: str, left: Node, right: Node, *, truth: bool) -> _Claim:
         hows = _ORDER[_OPPOSITE[operator] if truth else operator]
         for actual, other, how in ((left, right, hows[0]), (right, left, hows[1])):
             if (literal := self._frozen(other)) and other.type not in ("true", "false", "nil"):
-                return _Claim(self._text(actual), how=how, expected=literal)
+                return _Claim(self._kept(actual), how=how, expected=literal)
         return self._truth(given, whole, truth=truth)
 
     def _truth(self, given: _Given, node: Node, *, truth: bool) -> _Claim:
@@ -462,7 +467,7 @@ class _File:
         if self._holds_literal(node):
             raise _OpenError(f"it holds what it looks for: {' '.join(self._text(node).split())[:60]}")
         self._gone.append(_Kept(node, given.name))
-        return _Claim(f"bool({self._text(node)})", expected=frozen("b", truth))
+        return _Claim(f"bool({self._kept(node)})", expected=frozen("b", truth))
 
     def _frozen(self, node: Node) -> str:
         """Return the frozen value of a literal; nothing of other nodes."""

@@ -2,15 +2,17 @@
 
 import random
 import re
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import ClassVar
 
 from repairlab.core.recipe import Framework
+from repairlab.languages.blind import BlindFile, said_in
 from repairlab.languages.c.facts import FACTS as C_FACTS
 from repairlab.languages.counter import TestBody
 from repairlab.languages.cpp.facts import FACTS as CPP_FACTS
 from repairlab.languages.language import Syntax, Toolchain, Tools
-from repairlab.languages.native import counter, declarations
+from repairlab.languages.native import blind, counter, declarations
 from repairlab.languages.native.lexer import Native, lex
 from repairlab.languages.native.toolchain import NativeToolchain
 from repairlab.languages.syntax import LexedSyntax, looking
@@ -34,6 +36,15 @@ class C:
     def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
         """Return the functions of a test file and what can be changed in them."""
         return counter.test_bodies(source, draw, self.name, framework)
+
+    def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+        """Return a test file without its expectations."""
+        del framework
+        return blind.blind(source, self.name, nonce, first)
+
+    def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
+        """Return what tests said in their order."""
+        return said_in(nonce, output)
 
 
 class Cpp(C):

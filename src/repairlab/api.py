@@ -25,7 +25,7 @@ from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.model import Access
 from repairlab.core.option import settings_of
-from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
+from repairlab.core.outcome import Outcome, Policy, Strength, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility
 from repairlab.core.record import record
 from repairlab.core.score import Score
@@ -118,6 +118,8 @@ class ValidationOptions(MachineOptions, total=False):
     """`first-failure`, or `full`: run every test."""
     confirm: int
     """Run a failing test so often again, alone, before it counts."""
+    min_strength: Strength
+    """The weakest pass that counts: `blind`, `checked` or `unchecked`; a weaker one is UNDECIDED."""
 
 
 class RunOptions(ValidationOptions, total=False):
@@ -188,13 +190,14 @@ class Validator:
         """Prepare for a bug, which may be given as `BENCHMARK/BUG`; HarnessError names what is missing on this machine."""
         bug = _bug(bug)
         policy, confirm = options.pop("policy", "first-failure"), options.pop("confirm", 0)
+        min_strength = options.pop("min_strength", "unchecked")
         if confirm < 0:
             raise UserError(f"confirm is {confirm}: it says how often a failing test is run again, 0 or more")
         machine = local_machine(**cast(MachineOptions, options))
         start_server()  # it loads while we look at the tools
         self.bug = bug
         self._pool = ValidatorPool(machine)
-        self._opened = self._pool.opened(bug, policy=policy, confirm=confirm)
+        self._opened = self._pool.opened(bug, policy=policy, confirm=confirm, min_strength=min_strength)
 
     def __enter__(self) -> Self:
         return self

@@ -41,7 +41,7 @@ def test_waiting_for_a_cpu_is_not_held_against_a_command_and_sleeping_is(process
     cpus = sorted(os.sched_getaffinity(0))
     spin = "import time\nwhile time.process_time() < {}: pass"
     command = Command(argv=("python3", "-c", spin.format(0.5)), limits=Limits(cpu_s=5, wall_s=1.0))
-    others = [subprocess.Popen([sys.executable, "-c", spin.format(60)]) for _ in range(4 * len(cpus))]
+    others = [subprocess.Popen([sys.executable, "-c", spin.format(60)], start_new_session=True) for _ in range(4 * len(cpus))]
     try:
         starved = process.run(command, tree)
     finally:

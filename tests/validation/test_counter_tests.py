@@ -296,3 +296,12 @@ def _seed(validator: BugValidator) -> int:
     plan = validator.counter_tests.plan()
     assert plan is not None
     return plan.seed
+
+
+def test_a_verdict_is_kept_as_it_was_found_whatever_strength_is_asked_for(bug: Bug, sandbox: Sandbox, tmp_path: Path) -> None:
+    with BugValidator(Conditions(bug=bug, blind=False, min_strength="blind"), sandbox, tmp_path) as validator:
+        assert validator.judge(candidate(HONEST), "a", "form").verdict is Verdict.UNDECIDED
+        assert validator.judge(candidate(HONEST), "a", "form").cached
+    with BugValidator(Conditions(bug=bug, blind=False), sandbox, tmp_path) as validator:
+        known = validator.judge(candidate(HONEST), "a", "form")
+    assert (known.verdict, known.cached, known.strength) == (Verdict.PLAUSIBLE, True, "checked")

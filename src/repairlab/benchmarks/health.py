@@ -73,6 +73,8 @@ class Health:
     unguarded: tuple[str, ...] | None = ()
     """Tests of which no counter-test could be made: a candidate that forges their passes is found out by others, or not at all.
     None: that was not looked for."""
+    not_survived: tuple[str, ...] = ()
+    """Surroundings in which the reference fix fails, in words: candidates are not tried there."""
     limit_share: float = 0.0
     """CPU time of the reference fix's slowest test, as a share of the limit."""
     needed_s: float | None = None

@@ -123,6 +123,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         first, fixed = (validator.validate(tree) for tree in (bug.unpatched, bug.fix))
         looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
         unguarded = _unguarded(bug, validator) if looked_for else None
+        not_survived = validator.luck.not_survived() if looked_for else ()
         exposed = _exposed(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
     before = [_seen("listed", first), *_repeat(bug, bug.unpatched, sandbox, repeats - 1)]
     after = [_seen("listed", fixed), *_repeat(bug, bug.fix, sandbox, repeats - 1)]
@@ -153,6 +154,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         repeats=repeats,
         n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
         unguarded=unguarded,
+        not_survived=not_survived,
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )

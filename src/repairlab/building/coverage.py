@@ -1,4 +1,4 @@
-"""Whether trigger tests run what a fix changes, in any language: what ends the process is put there, and a test must fail.
+"""Whether trigger tests run what a fix changes, in any language: a statement there ends the process, and a test must fail.
 
 A test that passes all the same did not come by. Nothing is instrumented or reported by the
 code under test, so what a framework catches or hides makes no difference.

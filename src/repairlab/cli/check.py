@@ -188,6 +188,9 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
                 f"differ, by {flip.cause} ({', '.join(f'{name} {n}' for name, n in flip.verdicts.items())})",
                 markup=False,
             )
+        if bug.not_survived:
+            there = "; ".join(bug.not_survived)
+            data().print(f"bug {bug.bug_id}: the reference fix fails in other surroundings ({there}); passes are not tried there")
         if names := _excludable(bug, flaky=True, failing=True):
             whole = benchmark.bug(bug.bug_id)
             line = f"exclude by name under [test] in bug.toml: {exclusion_line(whole, names)}"

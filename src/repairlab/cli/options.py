@@ -20,7 +20,7 @@ from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.integrity import has_checks
 from repairlab.runs.samples import open_bugs, why_none_decided
 from repairlab.runs.store import Store
-from repairlab.validation.machine import COURSE, Machine, local_machine
+from repairlab.validation.machine import COURSE, VERDICTS, Machine, local_machine
 
 Include = Annotated[
     list[str] | None,
@@ -35,6 +35,14 @@ Interpreter = Annotated[
     str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
 ]
 SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree to be sorted.")]
+MinStrength = Annotated[
+    str | None,
+    typer.Option(
+        "--min-strength",
+        help="The weakest pass that counts: blind, checked or unchecked; a weaker one is UNDECIDED. [default: unchecked]",
+        rich_help_panel=VERDICTS,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

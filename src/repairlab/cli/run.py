@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine, require_decided, warn_unchecked
+from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, numbers, on_machine, require_decided, warn_unchecked
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.core.amounts import dollars
@@ -119,6 +119,7 @@ def run(
             rich_help_panel=VERDICTS,
         ),
     ] = None,
+    min_strength: MinStrength = None,
     *,
     here: Machine,
     **own: Any,
@@ -135,6 +136,7 @@ def run(
         "policy": policy,
         "feedback": feedback,
         "confirm": confirm,
+        "min_strength": min_strength,
         "stop_when_fixed": stop_when_fixed,
         "include": tuple(include) if include else None,
         "limit": limit,

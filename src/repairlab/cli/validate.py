@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Include, Json, Limit, Repair, on_machine, require_decided
+from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, on_machine, require_decided
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.benchmark import Benchmark
@@ -50,6 +50,7 @@ def validate(
     ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Rerun each failing test N times in isolation before counting it.")] = 0,
+    min_strength: MinStrength = None,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder. [default: runs/NAME-DIGEST, after the file]")] = None,
     repair: Repair = False,
     json: Json = False,
@@ -74,6 +75,7 @@ def validate(
             "k": tuple(k for k in USUAL_KS if k <= n),
             "policy": policy,
             "confirm": confirm,
+            **({"min_strength": min_strength} if min_strength else {}),
             "include": tuple(map(glob.escape, external.candidates)) if only_given else tuple(include or ()),
             "limit": None if only_given else limit,
         }

@@ -41,7 +41,7 @@ class CheckerProgram:
     interactive: bool = False
     """Whether it talks with the program, in Kattis' convention, instead of looking at an output."""
     arguments: tuple[str, ...] = ()
-    """What an interactive one is called with, besides the case."""
+    """Arguments of an interactive one, besides the case."""
 
 
 @record

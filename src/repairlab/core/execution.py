@@ -63,6 +63,10 @@ class Command:
     built, and is loaded while it runs. A link cannot be sealed; the folder that it is in can."""
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
+    cpus: int = 0
+    """How many CPUs it may use; 0: all."""
+    random_addresses: bool = False
+    """Whether the kernel chooses the addresses of program, libraries, heap and stack; else they are the same in each run."""
     forks: bool = False
     """Whether the program can be started once and forked for each run: started so, it loads, and waits in the fork server."""
     limits: Limits = Limits()

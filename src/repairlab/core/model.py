@@ -20,7 +20,7 @@ class Message:
 
 @record
 class Prompt:
-    """What a model is asked: a chat, or a text to go on with."""
+    """A request to a model: a chat, or a text to go on with."""
 
     messages: tuple[Message, ...] = ()
     """The chat; empty when `text` is given."""

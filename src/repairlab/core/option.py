@@ -13,7 +13,7 @@ from repairlab.core.record import record
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Option:
-    """What users are told of one field."""
+    """The description of one field for users."""
 
     help: str
     flag: str = ""

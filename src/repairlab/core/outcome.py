@@ -1,5 +1,6 @@
 """The verdict on one candidate, with its evidence, and what online judges call the verdicts."""
 
+import dataclasses
 import enum
 from collections.abc import Mapping
 from typing import Literal
@@ -67,6 +68,10 @@ Strength = Literal["blind", "checked", "unchecked"]
 counter-tests; `unchecked`: nothing stood against reading or forging some of them."""
 
 
+STRENGTHS: tuple[Strength, ...] = ("unchecked", "checked", "blind")
+"""From weak to strong."""
+
+
 @record
 class TestResult:
     """One test or case."""
@@ -121,6 +126,13 @@ class Outcome:
     """What stood against a forged pass: how many tests were blind, and which counter-tests failed as they must, or why none."""
     strength: Strength | None = None
     """How strong a pass is; none for what is no pass."""
+
+    def at_least(self, strength: Strength) -> "Outcome":
+        """Return the outcome; UNDECIDED where it is a pass that is weaker."""
+        if self.verdict is not Verdict.PLAUSIBLE or STRENGTHS.index(self.strength or "unchecked") >= STRENGTHS.index(strength):
+            return self
+        message = f"passes, but the pass is {self.strength or 'unchecked'}, and {strength} is the least that counts ({self.guard})"
+        return dataclasses.replace(self, verdict=Verdict.UNDECIDED, message=message)
 
     @property
     def n_passed(self) -> int:

@@ -6,7 +6,7 @@ ended. What the test expected is known there, or is what the reference fix says 
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
 from urllib.parse import unquote
 
@@ -68,6 +68,15 @@ class Blinding(Protocol):
 
     def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
         """Return what tests said in their order: the number of a check, or `end`, and the frozen value or the test's name."""
+        ...
+
+
+@runtime_checkable
+class OpaqueBlinding(Protocol):
+    """What can make a blind file again once it is known which assertions look at what cannot be taken apart."""
+
+    def blind_opaque(self, source: str, framework: Framework, nonce: str, first: int, opaque: Collection[str]) -> BlindFile:
+        """Return a blind test file in which assertions with these texts say no more than whether they hold."""
         ...
 
 

@@ -291,6 +291,15 @@ class Shareable(Protocol):
 
 
 @runtime_checkable
+class Racing(Protocol):
+    """A tool chain with a detector of races."""
+
+    def racing(self, tree: Path, changed: Mapping[str, str | None]) -> Toolchain | None:
+        """Return what builds programs that fail where threads race; none where there are none, or nothing detects races."""
+        ...
+
+
+@runtime_checkable
 class Continuing(Protocol):
     """A tool chain whose build of one tree can go on from that of another."""
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.option import settings_of
-from repairlab.core.outcome import Outcome, Policy
+from repairlab.core.outcome import Outcome, Policy, Strength
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
 from repairlab.core.storage.checking import checked, place, read_toml
@@ -58,6 +58,8 @@ class Experiment:
     """`first-failure` stops a candidate at its first failing test, `full` runs every test."""
     confirm: int = 0
     """Rerun a failing test so many times in isolation before counting it; one that then always passes has passed."""
+    min_strength: Strength = "unchecked"
+    """The weakest pass that counts: `blind`, `checked` or `unchecked`; a weaker one is UNDECIDED."""
     visibility: Visibility = Visibility()
     """What the repairer sees of a problem."""
     feedback: Feedback = "none"

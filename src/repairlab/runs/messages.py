@@ -62,6 +62,7 @@ class Task:
             bug=self.bug,
             policy=self.experiment.policy,
             confirm=self.experiment.confirm,
+            min_strength=self.experiment.min_strength,
             isolation=self.machine.isolation,
             environment=self.environment,
             tools=self.tools,

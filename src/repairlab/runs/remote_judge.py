@@ -58,12 +58,14 @@ class RemoteJudge:
         """Close the connection."""
         self._client.close()
 
-    def judge(self, patches: Sequence[tuple[str, Patch]], *, policy: str, scale: RewardScale) -> list[dict[str, Any]]:
+    def judge(
+        self, patches: Sequence[tuple[str, Patch]], *, policy: str, min_strength: str, scale: RewardScale
+    ) -> list[dict[str, Any]]:
         """Return what the service says of patches, each for a bug, in their order."""
         answers: list[dict[str, Any]] = []
         for first in range(0, len(patches), _BATCH):
             entries = [_entry(bug, patch) for bug, patch in patches[first : first + _BATCH]]
-            answers += self._judged(entries, {"policy": policy, "scale": to_data(scale)})
+            answers += self._judged(entries, {"policy": policy, "min_strength": min_strength, "scale": to_data(scale)})
         return answers
 
     def _judged(self, entries: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self, TypedDict, Unpack
 from repairlab.benchmarks.catalog import LazyBenchmark
 from repairlab.core.arguments import check_value, checked
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.outcome import Policy
+from repairlab.core.outcome import Policy, Strength
 from repairlab.core.problem import Localisation, Visibility, shown
 from repairlab.formats.patch_forms import KEYS, PatchForm, key_of
 from repairlab.metrics.reward import RewardScale, reward_of
@@ -43,6 +43,8 @@ class RewardOptions(TypedDict, total=False):
     """The column of the data set that holds the ids of bugs."""
     policy: Policy | None
     """None: `full` where the scale gives something for a share of tests, else `first-failure`."""
+    min_strength: Strength
+    """The weakest pass that counts; a weaker one is UNDECIDED."""
     undecided: float | None
     workers: int | None
     isolation: Isolation
@@ -81,6 +83,7 @@ class Reward:
         machine: dict[str, Any] = dict(options)
         strategy, localisation = machine.pop("strategy", None), machine.pop("localisation", "line")
         policy = machine.pop("policy", None)
+        self._min_strength: Strength = machine.pop("min_strength", "unchecked")
         self.__name__ = "repairlab"  # TRL logs rewards under the name of their function
         self.scale = scale if isinstance(scale, RewardScale) else _scale(scale or {})
         if strategy is not None and strategy not in STRATEGIES:
@@ -175,7 +178,10 @@ class Reward:
     def _judge_here(self, patches: Sequence[tuple[str, Patch]]) -> list[tuple[str, float | None]]:
         assert self._local is not None
         judge = self._local
-        opened = {name: judge.opened(self._bugs[name], policy=self._policy) for name in {bug for bug, _ in patches}}
+        opened = {
+            name: judge.opened(self._bugs[name], policy=self._policy, min_strength=self._min_strength)
+            for name in {bug for bug, _ in patches}
+        }
 
         def one(item: tuple[str, Patch]) -> tuple[str, float | None]:
             bug, patch = opened[item[0]], item[1]
@@ -188,7 +194,7 @@ class Reward:
     def _ask_service(self, patches: Sequence[tuple[str, Patch]]) -> list[tuple[str, float | None]]:
         assert self._remote is not None
         named = [(bug if "/" in bug else f"{self._benchmark}/{bug}", patch) for bug, patch in patches]
-        answers = self._remote.judge(named, policy=self._policy, scale=self.scale)
+        answers = self._remote.judge(named, policy=self._policy, min_strength=self._min_strength, scale=self.scale)
         return [(answer["verdict"], answer["reward"]) for answer in answers]
 
 

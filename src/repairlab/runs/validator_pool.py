@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.core.outcome import Outcome, Policy, Strength, Verdict
 from repairlab.core.recipe import Build
 from repairlab.core.record import digest, record
 from repairlab.core.storage.folders import scratch_folder
@@ -117,7 +117,7 @@ class ValidatorPool:
         self._most = most_workers or 4 * machine.workers
         self._by_process: dict[int, _LocalWorkers] = {}
         self._is_closed = False
-        self._open: OrderedDict[tuple[str, Policy, int], OpenBug] = OrderedDict()
+        self._open: OrderedDict[tuple[str, Policy, int, Strength], OpenBug] = OrderedDict()
         self._recent: OrderedDict[tuple[str, str], JudgedPatch] = OrderedDict()
         self._n_recent_tests = 0
         self._lock = threading.Lock()
@@ -127,26 +127,31 @@ class ValidatorPool:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(ValidatorPool, most_workers=self._most), (self.machine,)
 
-    def find_open(self, name: str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug | None:
+    def find_open(
+        self, name: str, *, policy: Policy = "first-failure", confirm: int = 0, min_strength: Strength = "unchecked"
+    ) -> OpenBug | None:
         """Return a bug that was opened by this name or has this digest."""
         with self._lock:
-            if (key := (name, policy, confirm)) not in self._open:
+            if (key := (name, policy, confirm, min_strength)) not in self._open:
                 return None
             self._open.move_to_end(key)
             return self._open[key]
 
-    def opened(self, bug: Bug, *, policy: Policy = "first-failure", confirm: int = 0, name: str = "") -> OpenBug:
+    def opened(
+        self, bug: Bug, *, policy: Policy = "first-failure", confirm: int = 0, min_strength: Strength = "unchecked", name: str = ""
+    ) -> OpenBug:
         """Return a bug ready to be asked about; HarnessError names what is missing on this machine."""
-        made = self.find_open(bug.digest, policy=policy, confirm=confirm) or self._new(bug, policy, confirm)
+        terms = (policy, confirm, min_strength)
+        made = self.find_open(bug.digest, policy=policy, confirm=confirm, min_strength=min_strength) or self._new(bug, *terms)
         with self._lock:
-            made = self._open.setdefault((bug.digest, policy, confirm), made)  # whoever was first: workers know it by identity
+            made = self._open.setdefault((bug.digest, *terms), made)  # whoever was first: workers know it by identity
             if name:
-                self._open[name, policy, confirm] = made
+                self._open[name, *terms] = made
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
         return made
 
-    def _new(self, bug: Bug, policy: Policy, confirm: int) -> OpenBug:
+    def _new(self, bug: Bug, policy: Policy, confirm: int, min_strength: Strength) -> OpenBug:
         tools = digest(environment_of([bug.problem.language], self.machine))
         if (tools, bug.oracle.build) not in self._tried:
             check_tools([bug], self.machine)
@@ -155,6 +160,7 @@ class ValidatorPool:
             bug=bug,
             policy=policy,
             confirm=confirm,
+            min_strength=min_strength,
             isolation=self.machine.isolation,
             environment=tools,
             tools=tools,
@@ -178,7 +184,7 @@ class ValidatorPool:
         with self._lock:
             recent = self._recent.get((opened.key, name))
         if recent is not None:
-            return recent
+            return _demanded(opened, recent)
         remembered = verdicts.form(name)
         if remembered is None:
             return None
@@ -188,7 +194,7 @@ class ValidatorPool:
         if outcome is None:
             return None
         outcome = dataclasses.replace(outcome, candidate_id=candidate_id, cached=True, environment=opened.conditions.environment)
-        return self._remember((opened.key, name), JudgedPatch(outcome=outcome, similarity=similarity))
+        return _demanded(opened, self._remember((opened.key, name), JudgedPatch(outcome=outcome, similarity=similarity)))
 
     def judge(self, opened: OpenBug, item: "Patch | Candidate", handle: CallHandle | None = None) -> JudgedPatch:
         """Have a worker find the verdict; our own failures are UNDECIDED, and Interrupted is raised when the call was ended."""
@@ -273,6 +279,10 @@ class ValidatorPool:
 
 def _weight(judged: JudgedPatch) -> int:
     return 10 + len(judged.outcome.tests)
+
+
+def _demanded(opened: OpenBug, judged: JudgedPatch) -> JudgedPatch:
+    return dataclasses.replace(judged, outcome=judged.outcome.at_least(opened.conditions.min_strength))
 
 
 def _undecided(opened: OpenBug, item: "Patch | Candidate", reason: str) -> JudgedPatch:

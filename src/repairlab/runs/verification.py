@@ -197,7 +197,8 @@ def _judge_again(
 
     def judge(claim: Claim) -> Recheck:
         candidate = store.at(Candidate, claim.place)
-        opened = pool.opened(benchmark.bug(claim.bug_id), policy=settings.policy, confirm=settings.confirm)
+        bug, least = benchmark.bug(claim.bug_id), settings.min_strength
+        opened = pool.opened(bug, policy=settings.policy, confirm=settings.confirm, min_strength=least)
         outcomes = [pool.judge(opened, candidate).outcome]
         if outcomes[0].verdict != claim.verdict:
             outcomes.append(pool.judge(opened, candidate).outcome)

@@ -86,7 +86,7 @@ class BubblewrapSandbox(LaunchingSandbox):
 
     @property
     def settings(self) -> dict[str, bool]:
-        """What this form was made with."""
+        """The arguments that make this form."""
         return {"user_namespace": self._user_namespace, "layers": self._layers}
 
     def probe(self) -> None:

@@ -152,7 +152,7 @@ def _tool_chain() -> Iterator[str]:
 
 
 def open_podman(cache: Path, *, groups: ControlGroups | None = None) -> ContainerSandbox:
-    """Return the back end of Podman, or raise HarnessError; containers have control groups of their own."""
+    """Return the back end of Podman, or raise HarnessError; containers bring their control groups."""
     del groups
     return ContainerSandbox.open("podman", cache)
 

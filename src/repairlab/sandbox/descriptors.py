@@ -1,4 +1,4 @@
-"""What a sandboxed command reads from and writes to: files in memory, and pipes of which only so much is kept."""
+"""What a sandboxed command reads from and writes to: files in memory, and pipes that keep only so much."""
 
 import contextlib
 import fcntl
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class OutputPipe:
-    """One pipe from the sandbox, of which only so much is kept."""
+    """One pipe from the sandbox, which keeps only so much."""
 
     def __init__(self, limit: int) -> None:
         self.number, self.theirs = os.pipe()

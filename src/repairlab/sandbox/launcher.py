@@ -1,4 +1,4 @@
-"""The small C programs of the sandbox, compiled once per machine: launcher, gate and self-test."""
+"""The small C programs of the sandbox, compiled once per machine: launcher, gate, self-test, and what shakes a program."""
 
 import hashlib
 import os
@@ -27,8 +27,14 @@ def compile_gate(cache: Path) -> Path:
     return _compiled("gate", cache)
 
 
-def _compiled(name: str, cache: Path) -> Path:
-    flags = tuple(os.environ.get("REPAIRLAB_LAUNCHER_FLAGS", "").split())  # for tests under sanitizers
+def compile_luck(cache: Path) -> Path:
+    """Return the compiled library that gives a program another time, order of folders and content of its unused stack."""
+    return _compiled("luck", cache, forms=(["-shared", "-fPIC"],))
+
+
+def _compiled(name: str, cache: Path, forms: tuple[list[str], ...] = (["-static"], [])) -> Path:
+    """Compile in the first form that works: a static program starts faster, but not every machine has the static C library."""
+    flags = tuple(os.environ.get("REPAIRLAB_LAUNCHER_FLAGS", "").split()) if name != "luck" else ()  # for tests under sanitizers
     sources = _sources(name)
     told = [f"{file}\0{text}\0" for file, text in sources.items()]
     digest = hashlib.sha256("".join([*told, platform.machine(), *flags]).encode()).hexdigest()[:16]
@@ -39,7 +45,7 @@ def _compiled(name: str, cache: Path) -> Path:
         except OSError as error:
             reason = f"cannot keep programs of the sandbox in {program.parent}: {error.strerror}"
             raise HarnessError(f"{reason}. Let REPAIRLAB_CACHE name a folder that can be written") from error
-        _compile(sources, program, flags)
+        _compile(sources, program, flags, forms)
     return program
 
 
@@ -51,7 +57,7 @@ def _sources(name: str) -> dict[str, str]:
     return {file.name: file.read_text(encoding="utf-8") for file in files if file.name.endswith((".c", ".h"))}
 
 
-def _compile(sources: dict[str, str], program: Path, extra: tuple[str, ...]) -> None:
+def _compile(sources: dict[str, str], program: Path, extra: tuple[str, ...], forms: tuple[list[str], ...]) -> None:
     """Compile aside and rename, so that a reader never meets half a program."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
@@ -61,9 +67,8 @@ def _compile(sources: dict[str, str], program: Path, extra: tuple[str, ...]) -> 
         for name, text in sources.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         files = [str(Path(folder, name)) for name in sources if name.endswith(".c")]
-        # A static program starts faster, and in any container; not every machine has the static C library.
-        for static in (["-static"], []):
-            argv = [compiler, "-O2", *static, *extra, "-o", str(made), *files]
+        for form in forms:
+            argv = [compiler, "-O2", *form, *extra, "-o", str(made), *files]
             done = subprocess.run(argv, capture_output=True, check=False)
             if done.returncode == 0:
                 made.chmod(0o755)

@@ -367,6 +367,8 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         "private": command.private,
         "layers": layout.layers,
         "keep": layout.keep,
+        "cpus": command.cpus,
+        "random_addresses": command.random_addresses,
         "forks": forks,
     }
     argv, env = command.argv, ENVIRONMENT | dict(layout.env)

@@ -292,6 +292,8 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
         conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
     if experiment.confirm:
         conditions.append(("confirm", str(experiment.confirm)))
+    if experiment.min_strength != "unchecked":
+        conditions.append(("strength", experiment.min_strength))
     return ScoreSettings(
         n=experiment.n,
         benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",

@@ -10,7 +10,7 @@ import dataclasses
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record, to_data
-from repairlab.languages.blind import BlindCheck, BlindFile, Blinding
+from repairlab.languages.blind import BlindCheck, BlindFile, Blinding, OpaqueBlinding
 from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import new_nonce
 from repairlab.validation.apply import changed_files
@@ -147,6 +147,9 @@ class BlindTests:
     def _proved(self) -> BlindPlan:
         """Make blind test files, and find out which tests can be relied on."""
         plan = draft(self._bug)
+        if plan.tests and isinstance(_blinding(self._bug), OpaqueBlinding):
+            opaque = _opaque_texts(plan, self._run(plan, self._bug.fix).said)
+            plan = draft(self._bug, opaque) if opaque else plan
         for _ in range(2 if plan.tests else 0):
             run = self._run(plan, self._bug.fix)
             if not plan.due:
@@ -160,6 +163,13 @@ class BlindTests:
             plan = _without(plan, {test: why for test, name in trigger.items() if name in same})
         _keep(self._bug, plan)
         return plan
+
+
+def _opaque_texts(plan: BlindPlan, said: Said) -> frozenset[str]:
+    """Return the assertions of which something is said that cannot be taken apart."""
+    found = {number for own in said.values() for number, values in own.items() if number in plan.checks for value in values
+             if not is_telling(plan.checks[number], value)}  # fmt: skip
+    return frozenset(plan.checks[number].text for number in found)
 
 
 def _unproved(plan: BlindPlan, run: BlindRun, name: str) -> str:
@@ -192,8 +202,8 @@ def _without(plan: BlindPlan, reasons: Mapping[str, str]) -> BlindPlan:
     return dataclasses.replace(plan, tests=tests, open={**plan.open, **found})
 
 
-def draft(bug: Bug) -> BlindPlan:
-    """Return blind test files that nobody has tried yet."""
+def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
+    """Return blind test files that nobody has tried yet; in a second try, it is known what cannot be taken apart."""
     tests = tuple(dict.fromkeys((*bug.oracle.trigger, *bug.oracle.regression)))
     nonce, files, checks = new_nonce(), dict[str, BlindFile](), dict[str, BlindCheck]()
     for path, text in test_texts(bug):
@@ -201,7 +211,8 @@ def draft(bug: Bug) -> BlindPlan:
         made = language(kind) if kind else None
         if not isinstance(made, Blinding):
             continue
-        file = made.blind(text, bug.oracle.test.framework, nonce, len(checks))
+        given = (text, bug.oracle.test.framework, nonce, len(checks))
+        file = made.blind_opaque(*given, opaque) if opaque and isinstance(made, OpaqueBlinding) else made.blind(*given)
         checks.update({str(check.number): check for check in file.checks})
         files[path] = file
     names = {

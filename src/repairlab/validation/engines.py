@@ -19,7 +19,7 @@ from repairlab.core.record import record
 from repairlab.languages.language import Shareable, SharedBuild, Toolchain, Warmable, language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out, lay_over
-from repairlab.validation.resident import ResidentEngine, TwinEngine
+from repairlab.validation.resident import ResidentEngine, TwinEngine, Within
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import Judgement, TestLog, TestRun
 from repairlab.validation.worktree import WorkTree, files_below, temporary_folder
@@ -69,6 +69,13 @@ class Engines:
                 return found
         return self.judge_fresh(changed, policy, confirm=confirm)
 
+    def judge_again(self, changed: Mapping[str, str | None], within: Within, bug: Bug) -> Judgement:
+        """Judge a tree once more where another runner stands before that of the engine, and with tests of this bug."""
+        for engine in (self.resident, self.incremental):
+            if engine and (found := engine.judge(changed, "full", bug=bug, within=within)):
+                return found
+        return self.judge_fresh(changed, "full", runner=within(self.sandbox), bug=bug)
+
     def judge_fresh(
         self,
         changed: Mapping[str, str | None],
@@ -77,13 +84,23 @@ class Engines:
         confirm: int = 0,
         runner: Runner | None = None,
         bug: Bug | None = None,
+        toolchain: Toolchain | None = None,
     ) -> Judgement:
         """Judge a tree built from nothing, with a process for every command; all engines must agree with what comes of it."""
         bug = bug or self.bug
         with temporary_folder() as folder:
             lay_out(bug, changed, folder / "work")
             where = runner or self.sandbox
-            return TestRun(bug, where, policy, folder / "work", confirm=confirm, checker_sandbox=self.sandbox).judge()
+            test_run = TestRun(
+                bug,
+                where,
+                policy,
+                folder / "work",
+                confirm=confirm,
+                checker_sandbox=self.sandbox,
+                other_toolchain=toolchain,
+            )
+            return test_run.judge()
 
     def _opened(self) -> Iterator[Engine]:
         """Yield the engines that share work between candidates, the quickest first."""
@@ -161,7 +178,13 @@ class IncrementalEngine:
         self._tree = self._runner = None
 
     def judge(
-        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, bug: Bug | None = None
+        self,
+        changed: Mapping[str, str | None],
+        policy: Policy,
+        *,
+        confirm: int = 0,
+        bug: Bug | None = None,
+        within: Within | None = None,
     ) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
 
@@ -174,7 +197,7 @@ class IncrementalEngine:
         toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None
-        return self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug).judge()
+        return self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug, within=within).judge()
 
     def _lay_out(self) -> None:
         """Lay the tree out, over the build of a twin if there is one: only what differs is then built."""
@@ -212,6 +235,7 @@ class IncrementalEngine:
         confirm: int = 0,
         toolchain: Toolchain | None = None,
         bug: Bug | None = None,
+        within: Within | None = None,
     ) -> TestRun:
         """Put the tree back and a candidate's files into it."""
         assert self._tree is not None and self._runner is not None
@@ -220,7 +244,7 @@ class IncrementalEngine:
         self._tree.write(changed)
         test_run = TestRun(
             bug or self._bug,
-            self._runner,
+            within(self._runner) if within else self._runner,
             policy,
             self._tree.work,
             confirm=confirm,

@@ -16,6 +16,7 @@ from repairlab.validation.apply import changed_files
 from repairlab.validation.blind_tests import BlindTests
 from repairlab.validation.counter_tests import CounterTests, Examination, Validating
 from repairlab.validation.engines import Engines, outcome_of
+from repairlab.validation.luck import Luck
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.worktree import temporary_folder
 
@@ -39,6 +40,7 @@ class PassGuard:
         self._counter_tests: CounterTests | None = None
         self._blind_tests: BlindTests | None = None
         self._allowed: Set[str] | None = None
+        self.luck = Luck(engines)
         self._accepted: dict[str, bool] = {}
         """Whether the checker program accepts the output of the reference fix, by case; filled on demand."""
 
@@ -47,13 +49,16 @@ class PassGuard:
     ) -> Examination:
         """Look at a candidate whose tests pass, with what it changed and what its tests were seen to change."""
         oracle = self._bug.oracle
-        if not (oracle.trigger or oracle.regression):
-            # The output of cases is compared outside of the sandbox: there is nothing to forge, and nothing to read.
-            return Examination(strength="blind")
+        is_reference = candidate.edits == oracle.reference
         with STOPWATCH.phase("confirm"):
-            is_reference = candidate.edits == oracle.reference
-            problem = "" if is_reference else self._dependence(changed, policy, confirm, seen)
-            return Examination(problem=problem) if problem else self._withheld(candidate, is_reference=is_reference)
+            # The output of cases is compared outside of the sandbox: there is nothing to forge, and nothing to read.
+            found = Examination(strength="blind")
+            if oracle.trigger or oracle.regression:
+                problem = "" if is_reference else self._dependence(changed, policy, confirm, seen)
+                found = Examination(problem=problem) if problem else self._withheld(candidate, is_reference=is_reference)
+            if found.problem or is_reference:
+                return found
+            return dataclasses.replace(found, problem=self.luck.problem(changed))
 
     def _withheld(self, candidate: Candidate, *, is_reference: bool) -> Examination:
         """Look at a candidate by blind tests, and by counter-tests where tests are not blind."""

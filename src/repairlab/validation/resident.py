@@ -17,7 +17,7 @@ import stat
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -44,6 +44,10 @@ LOST_COMPILERS = 4
 """How many compilations may come to nothing, before a bug does without."""
 
 
+Within = Callable[[Runner], Runner]
+"""What puts another runner before that of an engine."""
+
+
 class ResidentEngine:
     """Judges candidates of one bug over what the compiler made of them; opened when first needed."""
 
@@ -67,13 +71,19 @@ class ResidentEngine:
         self._open.close()
 
     def judge(
-        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, bug: Bug | None = None
+        self,
+        changed: Mapping[str, str | None],
+        policy: Policy,
+        *,
+        confirm: int = 0,
+        bug: Bug | None = None,
+        within: Within | None = None,
     ) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
 
         The tests may be those of a bug that differs from this one in nothing but files that are among those changed.
         """
-        test_run = self.test_run(bug or self._bug, changed, policy, confirm=confirm)
+        test_run = self.test_run(bug or self._bug, changed, policy, confirm=confirm, within=within)
         if test_run is None:
             return None
         try:
@@ -83,13 +93,21 @@ class ResidentEngine:
         self.n_judged += 1
         return judgement
 
-    def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> TestRun | None:
+    def test_run(
+        self,
+        bug: Bug,
+        changed: Mapping[str, str | None],
+        policy: Policy,
+        *,
+        confirm: int = 0,
+        within: Within | None = None,
+    ) -> TestRun | None:
         """Return the test run of a tree that is compiled already; none where this engine cannot tell. It ends with the next one."""
         try:
             compiled = self._compile(changed)
             if compiled is None:
                 return None
-            runner = self._runner(changed, compiled)
+            runner = self._runner(changed, compiled, within)
         except (ResidentLost, HarnessError):
             return None
         tree = self._base.tree if self._base else self._source
@@ -109,7 +127,7 @@ class ResidentEngine:
             self._lost += 1
             return None
 
-    def _runner(self, changed: Mapping[str, str | None], compiled: Execution) -> "_Replaying":
+    def _runner(self, changed: Mapping[str, str | None], compiled: Execution, within: Within | None) -> "_Replaying":
         """Lay out what was compiled, and return what runs commands over it."""
         if self._compiler is None or not compiled.succeeded:
             return _Replaying(self._sandbox, compiled, [])  # there is nothing to run
@@ -118,6 +136,8 @@ class ResidentEngine:
                 self._base = self._open.enter_context(_compiled_base(self._bug, self._sandbox, self._folder, self._compiler.base))
         with STOPWATCH.phase("build"):
             self._base.lay_out(changed, self._compiler.products(compiled))
+        if within:
+            return _Replaying(within(self._base.runner), compiled, [])
         return _Replaying(self._base.runner, compiled, self._run_together(compiled))
 
     def _run_together(self, compiled: Execution) -> list[tuple[bytes, Execution]]:

@@ -15,7 +15,7 @@ from typing import Self
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.core.outcome import Outcome, Policy, Strength, Verdict
 from repairlab.core.record import digest, record
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, normal_digest
@@ -23,6 +23,7 @@ from repairlab.validation.cache import engine_digest, open_verdict_cache, verdic
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engines import Engines, TwinOf, outcome_of
 from repairlab.validation.guards import PassGuard
+from repairlab.validation.luck import Luck
 from repairlab.validation.machine import Isolation
 from repairlab.validation.test_run import Judgement
 
@@ -46,6 +47,8 @@ class Conditions:
     policy: Policy = "first-failure"
     confirm: int = 0
     """How often a failing test is run again, alone, before it counts."""
+    min_strength: Strength = "unchecked"
+    """A pass that is weaker is UNDECIDED; verdicts are kept as they were found."""
     isolation: Isolation = "warm"
     blind: bool = True
     """Whether passes are tried by blind tests, where these can be had; else by counter-tests alone."""
@@ -130,6 +133,11 @@ class BugValidator:
         """The counter-tests of the bug."""
         return self._guard().counter_tests
 
+    @property
+    def luck(self) -> Luck:
+        """What tries passes of the bug in other surroundings."""
+        return self._guard().luck
+
     def form(self, candidate: Candidate, name: str) -> str:
         """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.
 
@@ -156,6 +164,9 @@ class BugValidator:
 
     def judge(self, candidate: Candidate, name: str, form: str) -> Outcome:
         """Take the verdict of an earlier run, or validate; a share of the former is validated all the same, and must agree."""
+        return self._judged(candidate, name, form).at_least(self._conditions.min_strength)
+
+    def _judged(self, candidate: Candidate, name: str, form: str) -> Outcome:
         key = verdict_key(self._key, form)
         known = self._verdicts.get(key) if self._verdicts is not None else None
         if known is not None and not is_sampled(key, self._conditions.recheck):

@@ -70,7 +70,7 @@ def test_candidates_that_are_not_valid_are_told() -> None:
     assert "is of bug" in wrong_with([good], problem, "other")
     far = dataclasses.replace(problem.target.span, end=10**9)
     beyond = dataclasses.replace(good, edits=(Edit(path=problem.path, text="", span=far),))
-    assert "a place of" in wrong_with([beyond], problem, "mine")
+    assert "a place that" in wrong_with([beyond], problem, "mine")
     assert "neither edits" in wrong_with([dataclasses.replace(good, edits=())], problem, "mine")
 
 

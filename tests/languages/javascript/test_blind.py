@@ -60,6 +60,9 @@ def one(assertion: str) -> tuple[str, Any, str, bool]:
         ("assert.strictEqual(f(f(1)), f(1))", ("equal", None, "", True)),
         ("const x = new f(); assert.strictEqual(f(1), x.now())", ("equal", None, "", True)),
         ("const due = 4 * 4; assert.strictEqual(f(1), due)", ("equal", None, "", False)),
+        ("assert.ok(f(f(1)) === f(1))", ("equal", None, "", True)),
+        ("assert.ok(JSON.stringify(f(1)) === JSON.stringify([1]))", ("equal", None, "", False)),
+        ("assert.ok(f.hasCloseElements(1))", ("equal", None, "", False)),
         ("assert.ok(f(1))", ("equal", None, "", False)),
     ],
 )
@@ -74,6 +77,7 @@ def test_assertions_are_checked_outside(assertion: str, expected: tuple[str, Any
     "body",
     [
         "test('secret', () => { assert.strictEqual(f(1), 'secret'); });",
+        "test('x', () => { assert.ok(JSON.stringify(f(1)) === JSON.stringify(['secret'])); });",
         "const due = ['secret'];\ntest('x', () => { assert.deepStrictEqual(f(1), due); });",
         "test('x', () => { const due = make('secret'); assert.deepStrictEqual(f(1), due); });\nfunction make(x) { return [x]; }",
         "test('x', () => { for (const [a, due] of [[1, 'secret'], [2, 'secret']]) assert.equal(f(a), due); });",

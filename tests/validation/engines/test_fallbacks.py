@@ -22,6 +22,7 @@ from repairlab.validation.resident import (
     CompiledTree,
     ResidentEngine,
     TwinEngine,
+    Within,
     _CompiledBase,
     _Replaying,
     _write_products,
@@ -128,7 +129,7 @@ def test_a_make_build_that_notices_is_used(tmp_path: Path) -> None:
 class _Failing(ResidentEngine):
     """Has compiled a tree, on which no test can be run."""
 
-    def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> TestRun | None:
+    def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, **_: object) -> TestRun | None:
         return TestRun(bug, FakeSandbox(_raise), policy, Path(bug.tree.source))
 
 
@@ -184,7 +185,7 @@ class _Unlaid(ResidentEngine):
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         return exited()
 
-    def _runner(self, changed: Mapping[str, str | None], compiled: Execution) -> _Replaying:
+    def _runner(self, changed: Mapping[str, str | None], compiled: Execution, within: Within | None) -> _Replaying:
         raise HarnessError("no room")
 
 

@@ -37,6 +37,9 @@ _ENV = (
     ("GOWORK", "off"),
 )
 _FLAGS = "-buildvcs=false -p=2"
+_RACE = ("CGO_ENABLED", "1")
+"""What the race detector needs besides its flag."""
+_GOROUTINE = re.compile(r"\bgo\s+[\w.]+\s*[({]")
 # A main function of the tests' own may leave in its own way, so that its exit code says nothing.
 _LIST = """
 here=$PWD
@@ -53,13 +56,24 @@ reflect regexp sort strconv strings sync testing time unicode unicode/utf8"""
 class GoToolchain:
     """The Toolchain of Go."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
+    def __init__(self, tools: Tools, *, detects_races: bool = False) -> None:
+        self._tools, self._detects_races = tools, detects_races
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how one tree serves many candidates of a bug: Go builds again what has changed, and knows what that is."""
         del tree, changing, tests, twin
         return _SharedTree(self, build)
+
+    def racing(self, tree: Path, changed: Mapping[str, str | None]) -> "GoToolchain | None":
+        """Return what builds programs that fail where goroutines race; none where there are none, or nothing detects races."""
+        texts = (path.read_text(encoding="utf-8", errors="replace") for path in tree.rglob("*.go") if path.is_file())
+        if not any(_GOROUTINE.search(text or "") for text in (*changed.values(), *texts)):
+            return None
+        found = GoToolchain(self._tools, detects_races=True)
+        try:
+            return found if found._compiled else None
+        except HarnessError:
+            return None
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands that build the program, or the test program of each package that has tests."""
@@ -147,11 +161,16 @@ class GoToolchain:
         compiled = self._compiled
         start = f"[ -d {_CACHE} ] || cp -r {shlex.quote(str(compiled))} {_CACHE}; " if compiled else ""
         mode = "-mod=vendor" if "vendor/modules.txt" in files else "-mod=mod"
+        flags = f"{_FLAGS} -race" if self._detects_races else _FLAGS
         script = f'mkdir -p {_OUT}; {start}export GOCACHE="$PWD/{_CACHE}" GOPATH="$HOME/go"; exec {shlex.join(argv)}'
         return Command(
             argv=("/bin/sh", "-c", script),
             stdin=stdin,
-            env=(*_ENV, ("GOFLAGS", f"{_FLAGS} {mode}" if "go.mod" in files else _FLAGS)),
+            env=(
+                *_ENV,
+                *([_RACE] if self._detects_races else []),
+                ("GOFLAGS", f"{flags} {mode}" if "go.mod" in files else flags),
+            ),
             mounts=host.mounts(compiled) if compiled else (),
             writable=True,
             address_space=False,
@@ -161,13 +180,13 @@ class GoToolchain:
     @functools.cached_property
     def _compiled(self) -> Path | None:
         """A build cache with the usual packages of the standard library; none where Go brings them compiled."""
-        root = Path(_go("env", "GOROOT"))
-        if any(root.glob("pkg/*/fmt.a")):
+        root, race = Path(_go("env", "GOROOT")), self._detects_races
+        if any(root.glob(f"pkg/*{'_race' if race else ''}/fmt.a")):
             return None
-        home = Path(self._tools.cache).absolute() / f"go-{digest(self.versions())}"
+        home = Path(self._tools.cache).absolute() / f"go-{'race-' if race else ''}{digest(self.versions())}"
         with host.made_once(home) as scratch:
             if scratch is not None:
-                _go("build", "-buildvcs=false", *_PACKAGES.split(), cache=scratch)
+                _go("build", "-buildvcs=false", *(["-race"] if race else []), *_PACKAGES.split(), cache=scratch)
         return home
 
 
@@ -214,7 +233,7 @@ def _batch(test: Test, folder: str, tests: tuple[str, ...]) -> Batch:
 def _go(*arguments: str, cache: Path | None = None) -> str:
     """Return what the go command of this machine says; nothing of a candidate's is near."""
     host.require("go", "golang-go")
-    env = {**os.environ, **dict(_ENV), **({"GOCACHE": str(cache)} if cache else {})}
+    env = {**os.environ, **dict((*_ENV, *([_RACE] if "-race" in arguments else []))), **({"GOCACHE": str(cache)} if cache else {})}
     done = subprocess.run(["go", *arguments], capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:
         raise HarnessError(f"go {arguments[0]} does not work: {done.stderr.strip()[:300]}")

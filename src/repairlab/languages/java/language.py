@@ -1,13 +1,16 @@
 """Java: finding methods in the tokens of classes, whether a program can see its own layout, and the language's entry."""
 
 import random
+from collections.abc import Sequence
 from functools import cached_property
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
+from repairlab.languages.blind import BlindFile, said_in
 from repairlab.languages.counter import TestBody
 from repairlab.languages.curly import Bracketed
 from repairlab.languages.java import counter
+from repairlab.languages.java.blind import blind
 from repairlab.languages.java.facts import FACTS
 from repairlab.languages.java.lexer import lex
 from repairlab.languages.java.toolchain import JavaToolchain
@@ -36,6 +39,14 @@ class Java:
     def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
         """Return the functions of a test file and what can be changed in them."""
         return counter.test_bodies(source, draw, framework)
+
+    def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+        """Return a test file without its expectations; see `Blinding`."""
+        return blind(source, framework, nonce, first)
+
+    def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
+        """Return what tests said in their order."""
+        return said_in(nonce, output)
 
 
 def functions(source: str) -> list[Function]:

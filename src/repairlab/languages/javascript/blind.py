@@ -30,6 +30,7 @@ _ORDER: dict[str, How] = {"===": "equal", "!==": "different", "<": "less", "<=":
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEEDLES = frozenset({"endsWith", "includes", "indexOf", "match", "matchAll", "search", "startsWith", "test"})
 _READS = re.compile(r"\b(?:readFile(?:Sync)?|createReadStream|readJson\w*|require\s*\(\s*[^)]*\.json\b)")
+_BUILT_IN = re.compile(r"(?:Array|JSON|Math|Number|Object|String)\b")
 _SAID = "$said"
 _BRANCHING = frozenset({"if_statement", "switch_statement", "catch_clause", "ternary_expression", "while_statement"})
 
@@ -174,7 +175,8 @@ class _File:
     def _assertion(self, call: Node) -> None:
         name, values = _last(self.parsed, call), _arguments(call)
         if not self._is_assert(call):
-            if name not in self.names.functions and name not in _TESTS and (asserts(name) or says_equal(name)):
+            is_claim = asserts(name) or (says_equal(name) and _is_statement(call))
+            if name not in self.names.functions and name not in _TESTS and is_claim:
                 raise UnclearError(f"asserts by {name}")
         elif name in ("ok", "assert") and values:
             self._truth(call, values[0])
@@ -329,6 +331,9 @@ class _File:
         if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _ORDER:
             return False
         values = self.literals.frozen(left), self.literals.frozen(right)
+        if values == (None, None) and operator.type in ("===", "!=="):
+            self._equality(call, "strictEqual" if operator.type == "===" else "notStrictEqual", left, right)
+            return True
         if (values[0] is None) == (values[1] is None):
             return False
         if values[1] is None:
@@ -506,11 +511,20 @@ def _last(parsed: Parsed, call: Node) -> str:
     return "" if function is None else re.split(r"\W+", parsed.text(function))[-1]
 
 
+def _is_statement(call: Node) -> bool:
+    """Return whether nothing is done with the result of a call."""
+    around = call.parent
+    while around is not None and around.type in ("await_expression", "call_expression", "member_expression"):
+        around = around.parent
+    return around is not None and around.type in ("arrow_function", "expression_statement", "return_statement")
+
+
 def _outermost(parsed: Parsed, node: Node) -> str:
-    """Return the name of the function whose result a value is."""
+    """Return the name of the function whose result a value is, unless it is one of the language's own."""
     if node.type == "await_expression" and named(node):
         node = named(node)[0]
-    return _last(parsed, node) if node.type == "call_expression" else ""
+    is_built_in = node.type == "call_expression" and _BUILT_IN.match(parsed.text(node))
+    return _last(parsed, node) if node.type == "call_expression" and not is_built_in else ""
 
 
 def _plain(parsed: Parsed, title: Node) -> str:

@@ -26,7 +26,7 @@ Native = Literal["c", "cpp"]
 
 # Leaks are not looked for: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
 _SANITIZE_ENV = (
-    ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1"),
+    ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1:verify_asan_link_order=0"),
     ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
 )
 _JOBS = "-j2"

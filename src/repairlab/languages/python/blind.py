@@ -3,7 +3,7 @@
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.blind import BlindCheck, BlindFile, How
@@ -20,23 +20,27 @@ class NotBlindError(Exception):
     """Why something of a test cannot be withheld."""
 
 
-def blind(source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
-    """Return a test file without its expectations: without comments, doc strings, and tests that cannot be blind."""
+def blind(source: str, framework: Framework, nonce: str, first: int, opaque: Collection[str] = ()) -> BlindFile:
+    """Return a test file without its expectations: without comments, doc strings, and tests that cannot be blind.
+
+    Assertions with the texts in `opaque` look at something of which nothing can be said but whether it has what they look for.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return BlindFile(text="")
-    return _File(tree, framework, nonce, first).blinded()
+    return _File(tree, framework, nonce, first, opaque).blinded()
 
 
 class _File:
     """One test file."""
 
-    def __init__(self, tree: ast.Module, framework: Framework, nonce: str, first: int) -> None:
-        self.tree, self.framework, self.nonce = tree, framework, nonce
+    def __init__(self, tree: ast.Module, framework: Framework, nonce: str, first: int, opaque: Collection[str]) -> None:
+        self.tree, self.framework, self.nonce, self.opaque = tree, framework, nonce, frozenset(opaque)
         self.checks: list[BlindCheck] = []
         self.first = first
         self.library = _library_names(tree)
+        self.library |= _own_functions(tree, self.library)
         self.constants = _constants(tree.body, self.library)
 
     def blinded(self) -> BlindFile:
@@ -61,13 +65,14 @@ class _File:
         text = ast.unparse(ast.fix_missing_locations(self.tree)) + "\n"
         return BlindFile(text=text, checks=tuple(self.checks), open=reasons)
 
-    def check(self, node: ast.AST, how: How, *, expected: str = "", of_two: bool = False, always: bool = True) -> int:
+    def check(
+        self, node: ast.AST, how: How, *, expected: str = "", tolerance: str = "", of_two: bool = False, always: bool = True
+    ) -> int:
         """Note a check and return its number."""
         number = self.first + len(self.checks)
-        line, text = getattr(node, "lineno", 0), " ".join(ast.unparse(node).split())[:_LONGEST]
-        self.checks.append(
-            BlindCheck(number=number, line=line, text=text, how=how, expected=expected, of_two=of_two, always=always)
-        )
+        line, text = getattr(node, "lineno", 0), _text(node)
+        given = {"expected": expected, "tolerance": tolerance, "of_two": of_two, "always": always}
+        self.checks.append(BlindCheck(number=number, line=line, text=text, how=how, **given))  # type: ignore[arg-type]
         return number
 
 
@@ -102,17 +107,14 @@ class _Test(ast.NodeTransformer):
                 if name in loaded and name not in ("self", "cls"):
                     raise NotBlindError(f"what it expects is also an input: {name}")
         for node in ast.walk(self.function):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and node.value.id == "self"
-                and _is_claim(node.attr)
-            ):
-                raise NotBlindError(f"{node.attr} cannot be blind")
-            if isinstance(node, ast.Call) and _last_name(node.func) in self.helpers:
-                raise NotBlindError(f"{_last_name(node.func)} asserts for it")
-            if isinstance(node, ast.Raise | ast.Try | ast.Match) or (isinstance(node, ast.If | ast.While) and _compares(node.test)):
-                raise NotBlindError(f"it decides by itself in line {node.lineno}")
+            called = _last_name(node.func) if isinstance(node, ast.Call) else ""
+            if called.startswith("assert"):
+                raise NotBlindError(f"{called} cannot be blind")
+            if called in self.helpers:
+                raise NotBlindError(f"{called} asserts for it")
+            decides = isinstance(node, ast.If | ast.While) and _compares(node.test) and not self._is_pure(node.test)
+            if decides or isinstance(node, ast.Raise | ast.Match) or (isinstance(node, ast.Try) and node.handlers):
+                raise NotBlindError(f"it decides by itself in line {getattr(node, 'lineno', 0)}")
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if _asserts(node):
@@ -133,24 +135,69 @@ class _Test(ast.NodeTransformer):
 
     def visit_With(self, node: ast.With) -> ast.AST:
         for item in node.items:
-            name = _last_name(item.context_expr.func) if isinstance(item.context_expr, ast.Call) else ""
-            if name in ("raises", "assertRaises"):
-                item.context_expr = self._caught(node, item.context_expr)
-            elif name in ("warns", "suppress", "subTest", "deprecated_call") or name.startswith("assert"):
+            call = item.context_expr
+            name = _last_name(call.func) if isinstance(call, ast.Call) else ""
+            if isinstance(call, ast.Call) and name in _RAISES:
+                item.context_expr = self._caught(call, call.args)
+            elif isinstance(call, ast.Call) and name == "subTest":
+                call.args, call.keywords = [], []
+            elif name in ("warns", "deprecated_call") or name.startswith("assert"):
                 raise NotBlindError(f"{name} cannot be blind")
         self.generic_visit(node)
         return node
 
-    def _caught(self, node: ast.With, call: ast.expr) -> ast.expr:
-        assert isinstance(call, ast.Call)
-        if len(call.args) != 1 or call.keywords:
-            raise NotBlindError("it expects a certain message")
-        kinds = call.args[0].elts if isinstance(call.args[0], ast.Tuple) else [call.args[0]]
-        names = [_last_name(kind) for kind in kinds]
+    def _caught(self, call: ast.Call, given: list[ast.expr]) -> ast.expr:
+        """Return what takes an exception instead of a call that expects one of certain classes, and perhaps a message."""
+        patterns = [keyword.value for keyword in call.keywords if keyword.arg == "match"] + given[1:]
+        if not given or len(patterns) > 1 or any(keyword.arg not in ("match", "msg") for keyword in call.keywords):
+            raise NotBlindError("what it expects to be raised is computed")
+        names = [_last_name(kind) for kind in (given[0].elts if isinstance(given[0], ast.Tuple) else given[:1])]
         if not all(names):
             raise NotBlindError("what it expects to be raised is computed")
-        number = self.file.check(node.items[0].context_expr, "raised", expected=freeze(names), always=self.is_sure)
-        return self._called("__repairlab_caught__", ast.Constant(number))
+        numbers = [self.file.check(call, "raised", expected=freeze(names), always=self.is_sure)]
+        for pattern in patterns:
+            if not (literal := _literal(pattern)):
+                raise NotBlindError("the message that it expects is computed")
+            numbers.append(self.file.check(call, "matches", expected=literal, always=self.is_sure))
+        return self._called("__repairlab_caught__", *map(ast.Constant, numbers))
+
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_self(call.func.value):
+            name, given = call.func.attr, call.args
+            if name in _RAISES and len(given) > (n := 1 + ("Regex" in name)):
+                body = ast.Expr(ast.Call(func=given[n], args=given[n + 1 :], keywords=call.keywords))
+                bare = ast.Call(func=call.func, args=given[:n], keywords=[])
+                return [ast.With(items=[ast.withitem(self._caught(bare, given[:n]))], body=[body])]
+            if name == "fail":
+                call.args, call.keywords = [], []
+            elif claim := self._unittest_claim(node, name, call):
+                return claim
+        return [node]
+
+    def _unittest_claim(self, node: ast.Expr, name: str, call: ast.Call) -> list[ast.stmt]:
+        """Return what says what an assertion of unittest looks at; nothing where it is none that is known."""
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        given = [*call.args, *(named[key] for key in ("first", "second", "expr") if key in named)]
+        n_given = 1 if name in ("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone") else 2
+        if name not in _CLAIMS or len(given) < n_given:
+            return []
+        if name in ("assertAlmostEqual", "assertAlmostEquals"):
+            return self._near(node, given[0], given[1], _tolerance(given[2:], named))
+        if name in ("assertCountEqual", "assertItemsEqual"):
+            return self._related(node, given[0], given[1], "same items")
+        if name in ("assertRegex", "assertRegexpMatches"):
+            return self._told(node, given[0], given[1], "matches")
+        if name == "assertIsInstance":
+            return self._is_instance(node, given[0], given[1])
+        if n_given == 1:
+            claim = given[0]
+            if name.startswith("assertIsN"):
+                claim = ast.Compare(
+                    left=claim, ops=[ast.Is() if name == "assertIsNone" else ast.IsNot()], comparators=[ast.Constant(None)]
+                )
+            return self._claim(node, claim, is_true=name != "assertFalse")
+        return self._claim(node, ast.Compare(left=given[0], ops=[_CLAIMS[name]()], comparators=[given[1]]), is_true=True)
 
     def _claim(self, node: ast.stmt, claim: ast.expr, *, is_true: bool) -> list[ast.stmt]:
         """Return what says what a claim looks at."""
@@ -158,17 +205,32 @@ class _Test(ast.NodeTransformer):
             return self._claim(node, claim.operand, is_true=not is_true)
         if isinstance(claim, ast.BoolOp) and isinstance(claim.op, ast.And) and is_true:
             return [line for part in claim.values for line in self._claim(node, part, is_true=True)]
-        if isinstance(claim, ast.Compare) and len(claim.ops) == 1 and not isinstance(claim.ops[0], ast.In | ast.NotIn):
+        if isinstance(claim, ast.Compare) and len(claim.ops) == 1:
             operator = claim.ops[0]
+            if isinstance(operator, ast.In | ast.NotIn):
+                return self._member(node, claim.left, claim.comparators[0], is_in=isinstance(operator, ast.In) is is_true)
             if isinstance(operator, _SAME + _DIFFERENT):
                 return self._equal(node, claim.left, claim.comparators[0], is_equal=isinstance(operator, _SAME) is is_true)
             if is_true:
                 return self._ordered(node, claim.left, claim.comparators[0], _ORDERS[type(operator)])
-        if _compares(claim):
-            raise NotBlindError(f"a comparison within another expression: {ast.unparse(claim)[:60]}")
+        if isinstance(claim, ast.Call) and is_true and (said := self._of_call(node, claim)):
+            return said
         return self._truth(node, claim, is_true=is_true)
 
+    def _of_call(self, node: ast.stmt, call: ast.Call) -> list[ast.stmt]:
+        """Return what says what a function looks at that is known to compare; nothing where it is another."""
+        name, given = _last_name(call.func), [] if call.keywords else call.args
+        if name == "isinstance" and len(given) == len(("value", "class")):
+            return self._is_instance(node, *given)
+        if name == "isclose" and len(given) == len(("one", "other")):
+            return self._near(node, given[0], given[1], "1e-9r")
+        if name == "all" and len(given) == 1 and isinstance(given[0], ast.GeneratorExp):
+            return self._each(node, given[0])
+        return []
+
     def _truth(self, node: ast.stmt, claim: ast.expr, *, is_true: bool) -> list[ast.stmt]:
+        if _compares(claim):
+            raise NotBlindError(f"a comparison within another expression: {ast.unparse(claim)[:60]}")
         self._require_plain(claim)
         said = ast.Call(func=ast.Name("bool", ast.Load()), args=[claim], keywords=[])
         return [self._say(said, self.file.check(node, "equal", expected=freeze(is_true), always=self.is_sure))]
@@ -179,7 +241,65 @@ class _Test(ast.NodeTransformer):
             if _last_name(call.func) in _TELLING:
                 raise NotBlindError(f"what it expects is given to {_last_name(call.func)}")
 
+    def _each(self, node: ast.stmt, every: ast.GeneratorExp) -> list[ast.stmt]:
+        """Return a loop that says what each of all claims looks at."""
+        lines = self._claim(node, every.elt, is_true=True)
+        for loop in reversed(every.generators):
+            for condition in reversed(loop.ifs):
+                lines = [ast.If(test=condition, body=lines, orelse=[])]
+            lines = [ast.For(target=loop.target, iter=loop.iter, body=lines, orelse=[])]
+        return lines
+
+    def _is_instance(self, node: ast.stmt, value: ast.expr, classes: ast.expr) -> list[ast.stmt]:
+        names = [_last_name(kind) for kind in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
+        if not all(names):
+            raise NotBlindError(f"a comparison within another expression: {ast.unparse(node)[:60]}")
+        number = self.file.check(node, "raised", expected=freeze(names), always=self.is_sure)
+        return [self._call("__repairlab_classes__", ast.Constant(number), value)]
+
+    def _near(self, node: ast.stmt, left: ast.expr, right: ast.expr, tolerance: str) -> list[ast.stmt]:
+        if not tolerance:
+            raise NotBlindError("how near it wants a number is computed")
+        return self._related(node, left, right, "near", tolerance)
+
+    def _related(self, node: ast.stmt, left: ast.expr, right: ast.expr, how: How, tolerance: str = "") -> list[ast.stmt]:
+        """Return what says the side of a relation that comes from the program; both, where both do."""
+        actual, expected = self._sides(left, right)
+        if expected is None:
+            return self._pair(node, left, right, how, tolerance)
+        self.dropped.append(expected)
+        number = self.file.check(node, how, expected=_literal(expected), tolerance=tolerance, always=self.is_sure)
+        return [self._say(actual, number)]
+
+    def _told(self, node: ast.stmt, actual: ast.expr, expected: ast.expr, how: How) -> list[ast.stmt]:
+        """Return what says a value of which a literal tells something."""
+        if not (literal := _literal(expected)):
+            raise NotBlindError(f"what it expects is computed: {ast.unparse(expected)[:60]}")
+        return [self._say(actual, self.file.check(node, how, expected=literal, always=self.is_sure))]
+
+    def _member(self, node: ast.stmt, part: ast.expr, whole: ast.expr, *, is_in: bool) -> list[ast.stmt]:
+        if self._is_pure(whole) and not self._is_pure(part):
+            literal = _literal(whole)
+            self.dropped.append(whole)
+            return (
+                self._told(node, part, whole, "in" if is_in else "not in")
+                if literal
+                else self._related(node, part, whole, "equal" if is_in else "different")
+            )
+        literal = _literal(part)
+        if literal and _text(node) not in self.file.opaque:
+            self.dropped.append(part)
+            return [
+                self._say(whole, self.file.check(node, "contains" if is_in else "lacks", expected=literal, always=self.is_sure))
+            ]
+        said = ast.Compare(left=part, ops=[ast.In()], comparators=[whole])
+        return [self._say(said, self.file.check(node, "equal", expected=freeze(is_in), always=self.is_sure))]
+
     def _equal(self, node: ast.stmt, left: ast.expr, right: ast.expr, *, is_equal: bool) -> list[ast.stmt]:
+        for near, other in ((right, left), (left, right)):
+            if is_equal and isinstance(near, ast.Call) and _last_name(near.func) == "approx" and near.args:
+                named = {keyword.arg: keyword.value for keyword in near.keywords}
+                return self._near(node, other, near.args[0], _approximation(near.args[1:], named))
         actual, expected = self._sides(left, right)
         how: How = "equal" if is_equal else "different"
         if expected is None:
@@ -197,11 +317,11 @@ class _Test(ast.NodeTransformer):
                 return [self._say(actual, self.file.check(node, relation, expected=literal, always=self.is_sure))]
         return self._pair(node, left, right, how)
 
-    def _pair(self, node: ast.stmt, left: ast.expr, right: ast.expr, how: How) -> list[ast.stmt]:
+    def _pair(self, node: ast.stmt, left: ast.expr, right: ast.expr, how: How, tolerance: str = "") -> list[ast.stmt]:
         if self._is_pure(left) and self._is_pure(right):
             raise NotBlindError(f"it compares nothing of the program's: {ast.unparse(node)[:60]}")
         both = ast.List([left, right], ast.Load())
-        return [self._say(both, self.file.check(node, how, of_two=True, always=self.is_sure))]
+        return [self._say(both, self.file.check(node, how, of_two=True, tolerance=tolerance, always=self.is_sure))]
 
     def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr | None]:
         """Return which side of an equality comes from the program, and which is expected; none where both come from it."""
@@ -241,12 +361,24 @@ class _Test(ast.NodeTransformer):
         return ast.Call(func=ast.Name(name, ast.Load()), args=[ast.Constant(self.file.nonce), *arguments], keywords=[])
 
 
+_RAISES = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
+_EQUALITIES = """assertEqual assertEquals assertListEqual assertDictEqual assertTupleEqual assertSetEqual assertSequenceEqual
+assertMultiLineEqual assertTrue assertFalse assertAlmostEqual assertAlmostEquals assertCountEqual assertItemsEqual assertRegex
+assertRegexpMatches assertIsInstance"""
+_CLAIMS: dict[str, type[ast.cmpop]] = dict.fromkeys(_EQUALITIES.split(), ast.Eq)
+_CLAIMS.update(assertNotEqual=ast.NotEq, assertNotEquals=ast.NotEq, assertIs=ast.Is, assertIsNot=ast.IsNot)
+_CLAIMS.update(assertIsNone=ast.Is, assertIsNotNone=ast.IsNot, assertIn=ast.In, assertNotIn=ast.NotIn)
+_CLAIMS.update(assertLess=ast.Lt, assertLessEqual=ast.LtE, assertGreater=ast.Gt, assertGreaterEqual=ast.GtE)
 _WORDS = "startswith endswith isclose allclose array_equal match search fullmatch fail"
 _TELLING = frozenset(_WORDS.split())
 """Functions that are given what is expected."""
 _PURE = """len range list tuple dict set frozenset sorted str int float bool bytes bytearray min max sum abs round zip enumerate
 repr chr ord divmod pow reversed complex map filter"""
 _PURE_CALLS = frozenset(_PURE.split())
+
+
+def _text(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())[:_LONGEST]
 
 
 def _is_test(node: ast.stmt) -> bool:
@@ -266,6 +398,33 @@ def _asserts(function: ast.AST) -> bool:
         isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and _is_claim(_last_name(node.func)))
         for node in ast.walk(function)
     )
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def _tolerance(places: list[ast.expr], named: Mapping[str | None, ast.expr]) -> str:
+    """Return how near unittest wants a number; nothing where that is computed."""
+    try:
+        if "delta" in named:
+            return repr(float(ast.literal_eval(named["delta"])))
+        digits = ast.literal_eval(places[0] if places else named.get("places", ast.Constant(7)))
+        return repr(0.5 * 10.0 ** -int(digits))
+    except (ValueError, TypeError):
+        return ""
+
+
+def _approximation(given: list[ast.expr], named: Mapping[str | None, ast.expr]) -> str:
+    """Return how near `pytest.approx` wants a number; nothing where that is computed."""
+    values: dict[str | None, ast.expr] = {**dict(zip(("rel", "abs"), given, strict=False)), **named}
+    try:
+        told = {name: repr(float(ast.literal_eval(values[name]))) for name in ("rel", "abs") if name in values}
+    except (ValueError, TypeError):
+        return ""
+    if "abs" in told and "rel" not in told:
+        return told["abs"]
+    return f"{told.get('rel', '1e-06')}r {told.get('abs', '1e-12')}"
 
 
 def _is_claim(name: str) -> bool:
@@ -324,6 +483,29 @@ def _library_names(tree: ast.Module) -> frozenset[str]:
         ):
             found |= {alias.asname or alias.name for alias in node.names}
     return frozenset(found)
+
+
+def _own_functions(tree: ast.Module, library: frozenset[str]) -> frozenset[str]:
+    """Return the functions of a test file that make no use of the program."""
+    functions = {
+        node.name: node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and not _is_test(node) and not _asserts(node)
+    }
+    globals_ = {
+        node.id for line in tree.body for node in ast.walk(line) if isinstance(line, ast.Assign) and isinstance(node, ast.Name)
+    }
+    own = set(functions)
+    while True:
+        known = library | own | globals_ | frozenset(vars(builtins))
+        found = {name for name in own if _loaded(functions[name]) <= known | _bound(functions[name])}
+        if found == own:
+            return frozenset(own)
+        own = found
+
+
+def _bound(function: ast.AST) -> set[str]:
+    """Return the names that a function gives values to; without what holds it, which may be the program's."""
+    parameters = {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)} - {"self", "cls"}
+    return parameters | {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _constants(body: list[ast.stmt], library: frozenset[str]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import string
 import sys
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from repairlab.core.recipe import Framework
@@ -43,6 +43,10 @@ class Python:
     def blind(self, source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
         """Return a test file without its expectations."""
         return blind.blind(source, framework, nonce, first)
+
+    def blind_opaque(self, source: str, framework: Framework, nonce: str, first: int, opaque: Collection[str]) -> BlindFile:
+        """Return the same where assertions with these texts can say of what they look at no more than whether they hold."""
+        return blind.blind(source, framework, nonce, first, opaque)
 
     def said(self, nonce: str, output: str) -> Sequence[tuple[str, str]]:
         """Return what tests said in their order."""

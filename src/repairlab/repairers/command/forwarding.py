@@ -113,7 +113,7 @@ def _answer(came: httpx.Response, dialect: Dialect) -> ModelAnswer | None:
 
 
 def _identified(answer: ModelAnswer, sent: Outgoing) -> ModelAnswer:
-    """Return an answer with names of its own for itself and for calls that have none."""
+    """Return an answer that has a name, and whose calls have names."""
     ident = digest(sent.body, answer)
     calls = tuple(call if call.id else replace(call, id=f"call_{ident}_{place}") for place, call in enumerate(answer.calls))
     return replace(answer, id=ident, calls=calls)

@@ -32,7 +32,7 @@ class Exchange:
 
 @record
 class Session:
-    """Which start of which agent a trajectory tells of."""
+    """The start of an agent that a trajectory describes."""
 
     id: str
     agent: str
@@ -44,7 +44,7 @@ class Session:
 def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
     """Return the trajectory of one start as JSON; empty when nothing was asked.
 
-    Each request repeats its conversation so far: what was there before, as often as before, is no new step. Results of tools are
+    Each request repeats its conversation so far: what was there before, as often as before, is left out. Results of tools are
     observations of the step that called them.
     """
     steps = _Steps()

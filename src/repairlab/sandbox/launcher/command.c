@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,22 @@ static void drop_rights(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
 }
 
+/* Leaves a command the first few of the CPUs that it could use; where there are fewer, all of them. */
+static void keep_to_cpus(long most)
+{
+    cpu_set_t all, few;
+    if (sched_getaffinity(0, sizeof all, &all))
+        return; /* more CPUs than the set has room for */
+    CPU_ZERO(&few);
+    for (int cpu = 0; cpu < CPU_SETSIZE && most > 0; cpu++)
+        if (CPU_ISSET(cpu, &all)) {
+            CPU_SET(cpu, &few);
+            most--;
+        }
+    if (sched_setaffinity(0, sizeof few, &few))
+        die("cannot keep to some CPUs");
+}
+
 /* Becomes the command; fds: stdin, stdout, stderr, report, and the channel of a fork server. */
 static void run_command(const int *fds, int count, int server)
 {
@@ -77,7 +94,10 @@ static void run_command(const int *fds, int count, int server)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
     umask(022);
-    personality(ADDR_NO_RANDOMIZE); /* undefined behaviour should at least be the same twice; some containers refuse it */
+    if (!order.random_addresses)
+        personality(ADDR_NO_RANDOMIZE); /* undefined behaviour should at least be the same twice; some containers refuse it */
+    if (order.cpus)
+        keep_to_cpus(order.cpus);
     set_limits();
     drop_rights();
     if (*order.allow)

@@ -17,6 +17,8 @@ struct order {
     long output; /* bytes of each channel; watched here for several runs at once, by the host for a single one */
     long uid, gid, owner_uid, owner_gid; /* uid 0: do not change the user */
     long namespace, writable, forks;
+    long cpus; /* how many the command may use; 0: all */
+    long random_addresses; /* as the kernel gives them, else the same ones each time */
     long keep; /* files of the tree stay the command's own, for the next one */
     long layers; /* this process may mount: private folders and layers of the tree are new file systems in memory */
     long private; /* the command may write to a layer of its own over the tree */

@@ -13,7 +13,7 @@ static int set_number(const char *name, size_t length, const char *value)
         {"address_kb", &order.address_kb}, {"processes", &order.processes}, {"nproc", &order.nproc},
         {"disk_kb", &order.disk_kb}, {"output", &order.output}, {"uid", &order.uid}, {"gid", &order.gid}, {"owner_uid", &order.owner_uid},
         {"owner_gid", &order.owner_gid}, {"namespace", &order.namespace}, {"writable", &order.writable},
-        {"forks", &order.forks}, {"keep", &order.keep}, {"layers", &order.layers}, {"private", &order.private},
+        {"cpus", &order.cpus}, {"random_addresses", &order.random_addresses}, {"forks", &order.forks}, {"keep", &order.keep}, {"layers", &order.layers}, {"private", &order.private},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strlen(numbers[i].name) == length && !strncmp(numbers[i].name, name, length)) {

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Policy
+from repairlab.core.outcome import Policy, Strength
 from repairlab.core.problem import Localisation
 from repairlab.core.storage.checking import plain_error
 from repairlab.formats.patch_forms import KEYS, key_of
@@ -126,6 +126,7 @@ class ValidateRequest(CandidateEntry):
     problem: InlineProblem | None = None
     policy: Policy = "first-failure"
     confirm: int = Field(default=0, ge=0, le=10)
+    min_strength: Strength = "unchecked"
     scale: ScaleEntry | None = None
     deadline_s: float | None = Field(default=None, gt=0)
     stream: bool = Field(default=False, description="Answer in lines of JSON, each as soon as it is known.")

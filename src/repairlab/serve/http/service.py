@@ -15,7 +15,7 @@ from typing import Any
 from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.outcome import Policy, Verdict
+from repairlab.core.outcome import Policy, Strength, Verdict
 from repairlab.core.record import digest, record
 from repairlab.core.storage.folders import scratch_folder
 from repairlab.metrics.reward import RewardScale
@@ -96,22 +96,26 @@ class Service:
         inline = await self._inline_bug(request.problem) if request.problem is not None else None
         patches = []
         for reference, patch in entries:
-            opened = await self.opened(inline or str(reference), policy=request.policy, confirm=request.confirm)
+            opened = await self.opened(
+                inline or str(reference), policy=request.policy, confirm=request.confirm, min_strength=request.min_strength
+            )
             patches.append(AskedPatch(opened=opened, patch=self._clamped(patch)))
         deadline_s = min(request.deadline_s or self.settings.deadline_s, self.settings.deadline_s)
         scale = RewardScale(**request.scale.model_dump()) if request.scale is not None else _USUAL_SCALE
         return AskedPatches(patches=tuple(patches), scale=scale, deadline_s=deadline_s)
 
-    async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
+    async def opened(
+        self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0, min_strength: Strength = "unchecked"
+    ) -> OpenBug:
         """Return a bug, given by its name perhaps, ready to be asked about."""
         name = bug if isinstance(bug, str) else bug.digest
-        found = self.pool.find_open(name, policy=policy, confirm=confirm)
-        return await asyncio.to_thread(self._opened, bug, name, policy, confirm) if found is None else found
+        found = self.pool.find_open(name, policy=policy, confirm=confirm, min_strength=min_strength)
+        return await asyncio.to_thread(self._opened, bug, name, policy, confirm, min_strength) if found is None else found
 
-    def _opened(self, bug: Bug | str, name: str, policy: Policy, confirm: int) -> OpenBug:
+    def _opened(self, bug: Bug | str, name: str, policy: Policy, confirm: int, min_strength: Strength) -> OpenBug:
         found = self.benchmarks.bug(bug) if isinstance(bug, str) else bug
         try:
-            return self.pool.opened(found, policy=policy, confirm=confirm, name=name)
+            return self.pool.opened(found, policy=policy, confirm=confirm, min_strength=min_strength, name=name)
         except (HarnessError, UserError, OSError) as error:
             log(f"bug {found.id} cannot be opened: {error}")
             raise RequestRefused(

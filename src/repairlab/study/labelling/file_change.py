@@ -207,7 +207,7 @@ class FileChange:
 
     @property
     def code(self) -> "FileChange":
-        """Return the change without comments, which are no part of a fix."""
+        """Return the change without comments, which do not belong to a fix."""
         syntax = language_of(self.language).syntax
         return FileChange(
             language=self.language,

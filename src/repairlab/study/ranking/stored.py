@@ -108,7 +108,7 @@ def basis_of(samples: Sequence[Samples]) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no plain file name."""
+    """Refuse a name that is more than a plain file name."""
     if not _NAME.fullmatch(name):
         raise UserError(f"--name is {name!r}: write letters, digits, dots, dashes and underscores")
 

@@ -16,7 +16,7 @@ _LONGEST = 1000000
 _quote_text: Callable[[str], str] = json.encoder.encode_basestring_ascii
 _bases: Callable[[type], tuple[type, ...]] = type.__dict__["__mro__"].__get__
 _name_of: Callable[[type], str] = type.__dict__["__qualname__"].__get__
-_attribute, _type, _join, _sorted, _any, _map, _len = object.__getattribute__, type, "".join, sorted, any, map, len
+_attribute, _type, _join, _sorted, _len, _to_text = object.__getattribute__, type, "".join, sorted, len, str
 _ESCAPES = {code: f"%{code:02X}" for code in range(128) if not chr(code).isalnum() and chr(code) not in "_.-~"}
 _VIEWS: tuple[Any, Any, Any] = (type({}.keys()), type({}.items()), type({}.values()))
 _KeysView, _ItemsView, _ValuesView = _VIEWS
@@ -31,11 +31,16 @@ def freeze(value: object) -> str:
     return text if _len(text) <= _LONGEST else _opaque("long")
 
 
-def classes_of(error: BaseException | None) -> str:
-    """Return the names of the classes of an exception, its own first; null where there is none."""
-    if error is None:
+def classes_of(value: object) -> str:
+    """Return the names of the classes of an object, its own first; null where there is none."""
+    if value is None:
         return '["n"]'
-    return _list('["s",' + _quote_text(_name_of(base)) + "]" for base in _bases(_type(error)))
+    return _list('["s",' + _quote_text(_name_of(base).rpartition(".")[2]) + "]" for base in _bases(_type(value)))
+
+
+def message_of(error: BaseException | None) -> str:
+    """Return what an exception says; null where there is none."""
+    return '["n"]' if error is None else '["s",' + _quote_text(_to_text(error)) + "]"
 
 
 def _opaque(name: str) -> str:
@@ -134,7 +139,7 @@ _READERS: dict[type, Callable[[Any, int], str]] = {
 class Caught:
     """Takes what a block raises, as `pytest.raises` and `assertRaises` do, and says of what classes it is."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[BaseException | None], None]) -> None:
         self._say = say
         self.value: BaseException | None = None
 
@@ -143,7 +148,7 @@ class Caught:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         self.value = error
-        self._say(classes_of(error))
+        self._say(error)
         return True
 
     @property
@@ -169,7 +174,16 @@ def sayings(write: Callable[[bytes], None]) -> dict[str, Callable[..., Any]]:
     def end(nonce: str, name: str) -> None:
         put(nonce, "end", name)
 
-    def caught(nonce: str, number: int) -> Caught:
-        return Caught(lambda text: put(nonce, number, text))
+    def classes(nonce: str, number: int, value: object) -> None:
+        put(nonce, number, classes_of(value))
 
-    return {"__repairlab_say__": say, "__repairlab_end__": end, "__repairlab_caught__": caught}
+    def caught(nonce: str, number: int, message: int | None = None) -> Caught:
+        def say_error(error: BaseException | None) -> None:
+            put(nonce, number, classes_of(error))
+            if message is not None:
+                put(nonce, message, message_of(error))
+
+        return Caught(say_error)
+
+    made: dict[str, Callable[..., Any]] = {"say": say, "end": end, "classes": classes, "caught": caught}
+    return {f"__repairlab_{name}__": function for name, function in made.items()}

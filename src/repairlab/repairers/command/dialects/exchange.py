@@ -1,4 +1,4 @@
-"""One request to a model and its answer, in no dialect: what every dialect is read into and written from."""
+"""One request to a model and its answer, in no dialect: every dialect is read into it and written from it."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -127,7 +127,7 @@ def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a message's content: a text, or parts of which some hold text.
+    """Return the text of a message's content: it is a text, or a list of parts, some of them texts.
 
     >>> text_of("a"), text_of([{"type": "image_url"}]), text_of(None)
     ('a', '[image_url]', '')

@@ -101,7 +101,7 @@ def local(body: Data) -> Data:
 
 
 def _turn(item: Data) -> Turn:
-    """Return an item of a conversation; what is no message, call or result is empty."""
+    """Return an item of a conversation; anything but a message, call or result becomes empty."""
     kind = item.get("type", "message")
     if kind in _CALLS:
         arguments = str(item.get(_CALLS[kind]) or "")

@@ -1,0 +1,629 @@
+"""Blind tests of Java: JUnit 3, 4 and 5, with their own assertions."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from tree_sitter import Node
+
+from repairlab.core.recipe import Framework
+from repairlab.languages.assertions import asserts, says_equal
+from repairlab.languages.blind import BlindCheck, BlindFile, How
+from repairlab.languages.counter import named
+from repairlab.languages.java.literals import JavaLiterals, quoted
+from repairlab.languages.java.names import FUNCTIONS, JavaNames, declaration, grows, own
+from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
+from repairlab.languages.withholding import BlindText, Frozen, UnclearError, frozen_text
+
+_SAID = "$Said"
+_TEST = re.compile(r"Test|ParameterizedTest|RepeatedTest|Theory")
+_HOOK = re.compile(r"(?:Before|After)(?:Each|All|Class)?")
+_EQUAL = frozenset({"assertEquals", "assertArrayEquals", "assertIterableEquals"})
+_UNEQUAL = frozenset({"assertNotEquals", "assertArrayNotEquals"})
+_TRUTHS = {"assertTrue": True, "assertFalse": False}
+_NULLS: dict[str, How] = {"assertNull": "equal", "assertNotNull": "different"}
+_SAME = {"assertSame": True, "assertNotSame": False}
+_THROWING = frozenset({"assertThrows", "assertThrowsExactly"})
+_LEFT = frozenset({"assertAll", "assertDoesNotThrow", "assertTimeout", "assertTimeoutPreemptively", "assumeTrue", "fail"})
+"""What holds no value that a test expects."""
+_MATCHERS = frozenset({"equalTo", "is", "sameInstance"})
+_ORDER: dict[str, How] = {"==": "equal", "!=": "different", "<": "less", "<=": "at most", ">": "more", ">=": "at least"}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_PARTS: dict[str, How] = {"contains": "contains", "startsWith": "matches", "endsWith": "matches", "equals": "equal"}
+_NEEDLES = frozenset({*_PARTS, "compareTo", "containsAll", "containsValue", "equalsIgnoreCase", "indexOf", "matches"})
+_HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Queue|Set|\w+(?:List|Set))\b.*", re.DOTALL)
+"""Types that hold parts; what else has a method `contains` is asked by it for what the argument says."""
+_TEXTS = frozenset({"getMessage", "toString"})
+_READS = re.compile(r"\b(?:getResource\w*|readAll\w*|readString|FileReader|FileInputStream|Scanner)\b")
+_OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getMessage", "getStackTrace", "toString"})
+_BUILT_IN = re.compile(
+    r"(?:java\.\w+\.)?(?:Arrays|Big\w+|Boolean|Collections|Double|Integer|List|Local\w+|Long|Map|Math|Objects?|Set|String|Optional)"
+)
+_BRANCHING = frozenset({"if_statement", "switch_expression", "catch_clause", "ternary_expression", "while_statement"})
+
+
+def blind(source: str, framework: Framework, nonce: str, first: int) -> BlindFile:
+    """Return a test file without its expectations; see `Blinding`."""
+    return _File(source, framework, nonce, first).made()
+
+
+@cache
+def _class() -> str:
+    """Return the class that freezes and writes, in one line."""
+    text = (Path(__file__).parent / "runners/Said.java.template").read_text(encoding="utf-8")
+    return re.sub(r"\n\s*", " ", text).strip()
+
+
+class _File:
+    """One test file on its way."""
+
+    def __init__(self, source: str, framework: Framework, nonce: str, first: int) -> None:
+        self.parsed = Parsed("java", source)
+        self.blind = BlindText(self.parsed)
+        self.nonce, self.first = nonce, first
+        self.is_jupiter = framework == "junit5" and "org.junit.jupiter" in source
+        self.checks: list[BlindCheck] = []
+        self.open: dict[str, str] = {}
+        self.nodes = list(walk(self.parsed.root))
+        self.names = JavaNames(self.parsed, self.nodes)
+        self.literals = JavaLiterals(self.parsed, self.names.constant)
+        self.tests = [node for node in self.nodes if node.type == "method_declaration" and self._is_test(node)]
+        self.expecting: list[Node] = []
+        """What is taken out."""
+
+    def made(self) -> BlindFile:
+        """Return the blind file."""
+        if self.parsed.root.has_error or _SAID in self.parsed.source:
+            return BlindFile(text=self.parsed.source, open={self._name(test): "the file cannot be parsed" for test in self.tests})
+        for node in self.nodes:
+            try:
+                if not self.blind.is_gone(node):
+                    self._visit(node)
+            except UnclearError as unclear:
+                self._leave_open(node, str(unclear))
+        expected = {test: self._expected(test) for test in self.tests}
+        self._clear_away()
+        for test in self.tests:
+            self._end(test, expected[test])
+        self._add_class()
+        for node in self.nodes:
+            if node.type in ("line_comment", "block_comment"):
+                span = self.parsed.span(node)
+                self.blind.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
+        return BlindFile(text=_without_unused_imports(self.blind.text()), checks=tuple(self.checks), open=self.open)
+
+    def _visit(self, node: Node) -> None:
+        if node.type == "method_invocation":
+            self._assertion(node)
+        elif node.type in ("try_statement", "try_with_resources_statement"):
+            self._tried(node)
+        elif node.type == "assert_statement" or (node.type == "throw_statement" and self._is_of_test(node)):
+            raise UnclearError("asserts by a statement" if node.type == "assert_statement" else "throws by itself")
+
+    def _add_class(self) -> None:
+        """Put what freezes and writes into each class."""
+        text = _class().replace("NONCE", self.nonce)
+        for node in self.parsed.root.named_children:
+            body = node.child_by_field_name("body")
+            if node.type in ("class_declaration", "interface_declaration") and body is not None:
+                start = self.parsed.span(body).start + 1
+                is_class = node.type == "class_declaration"
+                self.blind.put(start, start, f" {text if is_class else text.removeprefix('private static ')}")
+
+    # Tests
+
+    def _annotations(self, method: Node) -> list[Node]:
+        """Return the annotations of a method."""
+        groups = [named(child) for child in method.children if child.type == "modifiers"]
+        return [part for group in groups for part in group if part.type in ("annotation", "marker_annotation")]
+
+    def _annotated(self, method: Node, pattern: re.Pattern[str]) -> bool:
+        names = [part.child_by_field_name("name") for part in self._annotations(method)]
+        return any(name is not None and pattern.fullmatch(self.parsed.text(name).rpartition(".")[2]) for name in names)
+
+    def _is_test(self, method: Node) -> bool:
+        name, around = method.child_by_field_name("name"), method.parent.parent if method.parent is not None else None
+        above = around.child_by_field_name("superclass") if around is not None else None
+        is_old = above is not None and "Test" in self.parsed.text(above) and name is not None
+        return self._annotated(method, _TEST) or (is_old and name is not None and self.parsed.text(name).startswith("test"))
+
+    def _name(self, test: Node) -> str:
+        """Return the name of a test, behind that of its class; an abstract class does not say in which class it runs."""
+        name, around = test.child_by_field_name("name"), test.parent.parent if test.parent is not None else None
+        of_class = around.child_by_field_name("name") if around is not None else None
+        method = "" if name is None else self.parsed.text(name)
+        modifiers = [self.parsed.text(part) for part in (around.children if around is not None else []) if part.type == "modifiers"]
+        if of_class is None or any("abstract" in text.split() for text in modifiers):
+            return method
+        return f"{self.parsed.text(of_class)}::{method}"
+
+    def _is_of_test(self, node: Node) -> bool:
+        """Return whether a statement is a test's own, and not that of a lambda or class in it."""
+        around = node.parent
+        while around is not None and around.type not in FUNCTIONS:
+            around = around.parent
+        return around in self.tests
+
+    def _leave_open(self, node: Node, reason: str) -> None:
+        """Leave open the test that something is in, or all tests that may call the method which it is in."""
+        around: Node | None = node
+        reached, is_hook = set[str](), True
+        while around is not None:
+            if around in self.tests:
+                self.open.setdefault(self._name(around), reason)
+                return
+            name = around.child_by_field_name("name")
+            if around.type == "method_declaration" and name is not None and not self._annotated(around, _HOOK):
+                reached.add(self.parsed.text(name))
+                is_hook = False
+            around = around.parent
+        reached = self.names.calling(reached)
+        for test in self.tests:
+            if is_hook or reached & self.names.calls(test):
+                self.open.setdefault(self._name(test), reason)
+
+    def _expected(self, test: Node) -> int | None:
+        """Take the exception out of `@Test(expected = X.class)`; return the number of its check."""
+        for annotation in self._annotations(test):
+            arguments = annotation.child_by_field_name("arguments")
+            pairs = named(arguments) if arguments is not None else []
+            for index, pair in enumerate(pairs):
+                key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+                if key is None or value is None or self.parsed.text(key) != "expected" or value.type != "class_literal":
+                    continue
+                whole = self.parsed.span(pair)
+                if len(pairs) > 1:
+                    start = self.parsed.span(pairs[index - 1]).end if index else whole.start
+                    end = whole.end if index else self.parsed.span(pairs[1]).start
+                    self.blind.take_out(start, end)
+                else:
+                    self.blind.take_out(whole.start, whole.end)
+                return self._check(pair, "raised", _kind(self.parsed.text(named(value)[0])), always=True)
+        return None
+
+    def _end(self, test: Node, expected: int | None) -> None:
+        """Let a test say that it has ended, wherever it does; one that is open does nothing at all."""
+        body, name = test.child_by_field_name("body"), test.child_by_field_name("name")
+        if body is None or name is None:
+            return
+        span = self.parsed.span(body)
+        if self._name(test) in self.open:
+            self.blind.take_out(span.start, span.end, "{ }")
+            return
+        said = f"{_SAID}.end(this, {quoted(self.parsed.text(name))});"
+        if expected is not None:
+            self.blind.put(span.start + 1, span.start + 1, " try {")
+            self.blind.put(
+                span.end - 1, span.end - 1, f"}} catch (Throwable $thrown) {{ {_SAID}.kinds({expected}, $thrown); {said} }} "
+            )
+            return
+        if _can_end(self.parsed, body):
+            self.blind.put(span.end - 1, span.end - 1, f"{said} ")
+        for node in own(body):
+            if node.type == "return_statement":
+                place = self.parsed.span(node)
+                self.blind.put(place.start, place.start, f"{{ {said} ")
+                self.blind.put(place.end, place.end, " }")
+
+    # Assertions
+
+    def _assertion(self, call: Node) -> None:
+        name, values = _called(self.parsed, call), _arguments(call)
+        is_given = call.parent is not None and call.parent.type == "argument_list"
+        if name in self.names.methods or name in _PARTS or (name in _MATCHERS and is_given):
+            return
+        if name in _EQUAL | _UNEQUAL and len(values) > 1:
+            self._equality(call, name, *self._sides(values))
+        elif name in _TRUTHS and values:
+            self._truth(call, self._only(values), is_true=_TRUTHS[name])
+        elif name in _NULLS and values:
+            self._expect(call, self._only(values), _NULLS[name], ["n"])
+        elif name in _SAME and len(values) > 1:
+            self._identity(call, *self._sides(values)[:2], is_same=_SAME[name])
+        elif name in _THROWING:
+            self._thrown(call, values)
+        elif name == "fail":
+            for value in values[:1]:
+                self.blind.take_out(self.parsed.span(value).start, self.parsed.span(values[-1]).end, '""')
+        else:
+            self._other(call, name, values)
+
+    def _other(self, call: Node, name: str, values: list[Node]) -> None:
+        """Treat assertions of libraries beside JUnit, and those that cannot be made blind."""
+        chained = call.parent if call.parent is not None and call.parent.type == "method_invocation" else None
+        if name == "assertThat" and len(values) > 1:
+            self._matcher(call, values)
+        elif name == "isEqualTo" and len(values) == 1:
+            self._fluent(call, values[0])
+        elif name == "assertThat" and chained is not None:
+            if _called(self.parsed, chained) != "isEqualTo":
+                raise UnclearError(f"asserts by {_called(self.parsed, chained)}")
+        elif name not in _LEFT and (asserts(name) or (says_equal(name) and chained is None and _is_statement(call))):
+            raise UnclearError(f"asserts by {name}")
+
+    def _only(self, values: list[Node]) -> Node:
+        """Return what an assertion of one value looks at, beside a message."""
+        return values[0] if self.is_jupiter else values[-1]
+
+    def _sides(self, values: list[Node]) -> tuple[Node, Node, Node | None]:
+        """Return what is expected, what is compared with it, and how far off that may be; a message comes last, or first."""
+        if self.is_jupiter:
+            rest = [value for value in values[2:] if not self._is_message(value)]
+            return values[0], values[1], rest[0] if rest else None
+        if len(values) > 3 or (len(values) > 2 and self._is_message(values[0])):
+            values = values[1:]
+        elif len(values) > 2 and self._type(values[0]) == "" and self.literals.frozen(values[2]) is None:
+            raise UnclearError("what its values mean")
+        return values[0], values[1], values[2] if len(values) > 2 else None
+
+    def _is_message(self, node: Node) -> bool:
+        is_text = any(part.type == "string_literal" for part in (node, *named(node))) and node.type in (
+            "binary_expression",
+            "string_literal",
+        )
+        return is_text or node.type == "lambda_expression" or self._type(node) == "String"
+
+    def _type(self, node: Node) -> str:
+        """Return the declared type of a variable; nothing where it is not known."""
+        binding = self.names.binding(node) if node.type == "identifier" else None
+        place = binding.parent if binding is not None else None
+        if place is not None and place.type == "variable_declarator":
+            place = place.parent
+        kind = place.child_by_field_name("type") if place is not None else None
+        return "literal" if self.literals.frozen(node) is not None else self.parsed.text(kind) if kind is not None else ""
+
+    def _check(self, node: Node, how: How = "equal", expected: Frozen | None = None, **more: str | bool) -> int:
+        number = self.first + len(self.checks)
+        self.checks.append(
+            BlindCheck(
+                number=number,
+                line=self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1,
+                text=" ".join(self.parsed.text(node).split()),
+                how=how,
+                expected="" if expected is None else frozen_text(expected),
+                tolerance=str(more.get("tolerance", "")),
+                of_two=bool(more.get("of_two", False)),
+                always=bool(more.get("always", self._is_always(node))),
+            )
+        )
+        return number
+
+    def _is_always(self, node: Node) -> bool:
+        """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
+        around = node
+        while around.parent is not None and around.type not in FUNCTIONS:
+            before = around.prev_named_sibling if around.parent.type == "block" else None
+            while before is not None:
+                if any(part.type == "return_statement" for part in (before, *own(before))):
+                    return False
+                before = before.prev_named_sibling
+            if around.type in _BRANCHING:
+                return False
+            around = around.parent
+        return around in self.tests
+
+    def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
+        """Let a call say what it looks at, in the place of an assertion about it."""
+        whole, kept = self.parsed.span(call), self.parsed.span(seen)
+        self.blind.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
+        self.blind.take_out(kept.end, whole.end, f"{rest})")
+
+    def _expect(
+        self, call: Node, seen: Node, how: How, value: Frozen | None, *, out: Node | None = None, tolerance: str = ""
+    ) -> None:
+        """Let a call say a value that must stand in a relation to one which is known here, or to what the reference fix says."""
+        if out is not None:
+            self.expecting.append(out)
+        self._say(call, "value", self._check(call, how, value, tolerance=tolerance), seen)
+
+    def _equality(self, call: Node, name: str, expected: Node, actual: Node, width: Node | None) -> None:
+        how: How = "different" if name in _UNEQUAL else "near" if width is not None else "equal"
+        value = self.literals.frozen(expected)
+        if value is None and (swapped := self.literals.frozen(actual)) is not None:
+            actual, expected, value = expected, actual, swapped
+        allowed = self.literals.frozen(width) if width is not None else None
+        if width is not None and (allowed is None or allowed[0] not in ("i", "f") or how != "near"):
+            raise UnclearError("how far off a value may be")
+        tolerance = str(allowed[1]) if allowed is not None else ""
+        if value is not None:
+            self._expect(call, actual, how, value, out=expected, tolerance=tolerance)
+            return
+        origin = self.names.origin(expected)
+        if origin == "unknown":
+            raise UnclearError("what is expected comes from elsewhere")
+        alike = _outermost(self.parsed, actual)
+        if how == "different" or origin == "derived" or (alike and alike == _outermost(self.parsed, expected)):
+            number = self._check(call, how, of_two=True, tolerance=tolerance)
+            self._say(call, "two", number, actual, f", {self.parsed.text(expected)}")
+            return
+        self._expect(call, actual, how, None, out=expected, tolerance=tolerance)
+
+    def _identity(self, call: Node, expected: Node, actual: Node, *, is_same: bool) -> None:
+        value = self.literals.frozen(expected)
+        if is_same and value is not None and value[0] in ("b", "n"):
+            self._expect(call, actual, "equal", value, out=expected)
+            return
+        number = self._check(call, "equal", ["b", is_same])
+        self._say(call, "same", number, actual, f", {self.parsed.text(expected)}")
+
+    def _thrown(self, call: Node, values: list[Node]) -> None:
+        kinds = [value for value in values[:2] if value.type == "class_literal"]
+        codes = [value for value in values if value.type in ("lambda_expression", "method_reference")]
+        if not kinds or not codes or values.index(codes[0]) < values.index(kinds[0]):
+            raise UnclearError("what is thrown is not said")
+        around = call.parent
+        if around is not None and around.type == "variable_declarator":
+            self._untype(around)
+        elif around is not None and around.type == "method_invocation" and around.child_by_field_name("object") == call:
+            if _called(self.parsed, around) not in _OF_THROWABLES:
+                raise UnclearError("what is thrown is looked at")
+        elif around is None or around.type != "expression_statement":
+            raise UnclearError("what is thrown is handed on")
+        number = self._check(call, "raised", _kind(self.parsed.text(named(kinds[0])[0])))
+        self._say(call, "raised", number, codes[0])
+
+    def _untype(self, declarator: Node) -> None:
+        """Take the type of an exception out of the declaration of a variable."""
+        name, place = declarator.child_by_field_name("name"), declarator.parent
+        kind = place.child_by_field_name("type") if place is not None else None
+        if name is None or kind is None or self.names.binding(name) != name:
+            raise UnclearError("what is thrown is handed on")
+        self._need_no_type(name)
+        span = self.parsed.span(kind)
+        self.blind.take_out(span.start, span.end, "Throwable")
+
+    def _need_no_type(self, name: Node) -> None:
+        for use in self.names.uses(name):
+            around = use.parent
+            if around is None or around.type != "method_invocation" or around.child_by_field_name("object") != use:
+                raise UnclearError("what is thrown is handed on")
+            if _called(self.parsed, around) not in _OF_THROWABLES:
+                raise UnclearError("what is thrown is looked at")
+
+    def _tried(self, tried: Node) -> None:
+        """Treat `try { …; fail(); } catch (X e) { … }`: what is caught is what is expected."""
+        catches, body = [part for part in named(tried) if part.type == "catch_clause"], tried.child_by_field_name("body")
+        last = named(body)[-1] if body is not None and named(body) else None
+        call = named(last)[0] if last is not None and last.type == "expression_statement" else None
+        if call is None or call.type != "method_invocation" or _called(self.parsed, call) != "fail":
+            return
+        parameter = next((part for part in named(catches[0]) if part.type == "catch_formal_parameter"), None) if catches else None
+        handled = catches[0].child_by_field_name("body") if catches else None
+        name = parameter.child_by_field_name("name") if parameter is not None else None
+        kind = next((part for part in named(parameter) if part.type == "catch_type"), None) if parameter is not None else None
+        if len(catches) != 1 or name is None or kind is None or handled is None:
+            raise UnclearError("catches several exceptions")
+        self._need_no_type(name)
+        span, at = self.parsed.span(kind), self.parsed.span(handled).start + 1
+        kinds: Frozen = ["l", [_kind(self.parsed.text(part)) for part in named(kind)]]
+        number = self._check(tried, "raised", kinds, always=self._is_always(tried))
+        self.blind.take_out(span.start, span.end, "Throwable")
+        self.blind.put(at, at, f" {_SAID}.kinds({number}, {self.parsed.text(name)});")
+
+    def _matcher(self, call: Node, values: list[Node]) -> None:
+        """Treat `assertThat(x, is(3))`."""
+        actual, matcher = values[-2:]
+        while (
+            matcher.type == "method_invocation"
+            and _called(self.parsed, matcher) in ("is", "equalTo")
+            and len(_arguments(matcher)) == 1
+        ):
+            inner = _arguments(matcher)[0]
+            if inner.type != "method_invocation" or _called(self.parsed, inner) != "equalTo":
+                self._equality(call, "assertEquals", inner, actual, None)
+                return
+            matcher = inner
+        raise UnclearError("asserts by a matcher")
+
+    def _fluent(self, call: Node, expected: Node) -> None:
+        """Treat `assertThat(x).isEqualTo(3);`."""
+        start, whole = call.child_by_field_name("object"), call.parent
+        values = _arguments(start) if start is not None and start.type == "method_invocation" else []
+        if len(values) != 1 or start is None or _called(self.parsed, start) != "assertThat":
+            raise UnclearError("asserts by isEqualTo")
+        if whole is None or whole.type != "expression_statement":
+            raise UnclearError("asserts several things")
+        self._equality(call, "assertEquals", expected, values[0], None)
+
+    def _truth(self, call: Node, claim: Node, *, is_true: bool) -> None:
+        while claim.type == "parenthesized_expression" or (claim.type == "unary_expression" and claim.children[0].type == "!"):
+            is_true = is_true != (claim.type == "unary_expression")
+            claim = named(claim)[-1]
+        if claim.type in ("lambda_expression", "method_reference"):
+            raise UnclearError("claims something of what code says")
+        if self._comparison(call, claim, is_true=is_true) or self._part(call, claim, is_true=is_true):
+            return
+        for node in walk(claim):
+            if _called(self.parsed, node) in _NEEDLES and not self._is_asked(node):
+                raise UnclearError("looks for a part")
+            mark = node.child_by_field_name("operator") if node.type == "binary_expression" else None
+            if mark is not None and mark.type in _ORDER and any(self.literals.frozen(side) is not None for side in named(node)):
+                raise UnclearError("claims several things")
+        self._expect(call, claim, "equal", ["b", is_true])
+
+    def _comparison(self, call: Node, claim: Node, *, is_true: bool) -> bool:
+        """Treat a comparison with a literal; return whether a claim was one."""
+        operator, left, right = (claim.child_by_field_name(field) for field in ("operator", "left", "right"))
+        if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _ORDER:
+            return False
+        values = self.literals.frozen(left), self.literals.frozen(right)
+        if (values[0] is None) == (values[1] is None):
+            return False
+        mark, seen, out, value = operator.type, left, right, values[1]
+        if value is None:
+            mark, seen, out, value = _TURNED.get(mark, mark), right, left, values[0]
+        how = _ORDER[mark] if is_true else _DENIED[_ORDER[mark]]
+        is_distance = seen.type == "method_invocation" and self.parsed.text(seen).startswith("Math.abs")
+        if value is None or is_distance:
+            raise UnclearError("how far off a value is")
+        self._expect(call, seen, how, value, out=out)
+        return True
+
+    def _part(self, call: Node, claim: Node, *, is_true: bool) -> bool:
+        """Treat a claim that a value holds a part or equals another; return whether it was one."""
+        owner, values = claim.child_by_field_name("object"), _arguments(claim) if claim.type == "method_invocation" else []
+        name = _called(self.parsed, claim)
+        if owner is None or len(values) != 1 or name not in _PARTS:
+            return False
+        value, swapped = self.literals.frozen(values[0]), self.literals.frozen(owner)
+        if name == "equals" and (value or swapped):
+            seen, out = (owner, values[0]) if value else (values[0], owner)
+            self._expect(call, seen, "equal" if is_true else "different", value or swapped, out=out)
+        elif name == "equals" and self.names.origin(values[0]) != "unknown":
+            number = self._check(call, "equal", ["b", is_true])
+            self._say(call, "value", number, claim)
+        elif self._is_asked(claim):
+            return False
+        elif name == "contains" and value is not None and swapped is None and self._is_holder(owner):
+            self._expect(call, owner, "contains" if is_true else "lacks", value, out=values[0])
+        elif name in ("startsWith", "endsWith") and value is not None and is_true and value[0] == "s":
+            text = re.escape(str(value[1]))
+            self._expect(call, owner, "matches", ["s", rf"\A{text}" if name == "startsWith" else rf"{text}\Z"], out=values[0])
+        else:
+            return False
+        return True
+
+    def _is_holder(self, owner: Node) -> bool:
+        """Return whether a value is a text or a collection."""
+        return _called(self.parsed, owner) in _TEXTS or _HOLDERS.fullmatch(self._type(owner)) is not None
+
+    def _is_asked(self, call: Node) -> bool:
+        """Return whether a method with the name of one that looks for parts is one of the code under test."""
+        owner = call.child_by_field_name("object")
+        is_known = owner is not None and owner.type == "identifier" and self._type(owner) not in ("", "var", "Object")
+        return owner is not None and is_known and not self._is_holder(owner) and _called(self.parsed, call) != "equals"
+
+    # What is left over
+
+    def _clear_away(self) -> None:
+        """Take out what nothing but taken-out expectations used; leave open the tests of what cannot be."""
+        todo, done = [use for node in self.expecting for use in self.names.uses_in(node)], set[Node]()
+        while todo:
+            use = todo.pop()
+            binding = self.names.binding(use)
+            if binding is None or binding in done:
+                continue
+            others = [it for it in self.names.uses(binding) if not self.blind.is_gone(it)]
+            if not others:
+                done.add(binding)
+                todo += self._take_out(use, binding)
+            elif any(grows(it) for it in others) and self.names.origin(use) == "built":
+                self._leave_open(use, "what is expected is put together")
+
+    def _take_out(self, use: Node, binding: Node) -> list[Node]:
+        """Take out what a name is bound to, and return the names that stood there."""
+        whole = declaration(binding)
+        gone = [whole] if whole is not None else self._passed(binding)
+        if gone is None or any(_READS.search(self.parsed.text(node)) for node in gone):
+            self._leave_open(use, "what is expected stands in a table" if gone is None else "what is expected is in a file")
+            return []
+        kind = binding.parent.child_by_field_name("type") if binding.parent is not None else None
+        for node in gone:
+            span = self.parsed.span(node)
+            self.blind.take_out(span.start, span.end, "" if node == whole or kind is None else _nothing(self.parsed.text(kind)))
+        return [name for node in gone for name in self.names.uses_in(node)]
+
+    def _passed(self, parameter: Node) -> list[Node] | None:
+        """Return what the calls of a method give for a parameter; none where it may be called in other ways."""
+        place = parameter.parent
+        method = place.parent.parent if place is not None and place.parent is not None else None
+        name = method.child_by_field_name("name") if method is not None and method.type == "method_declaration" else None
+        if place is None or place.parent is None or method is None or name is None or self._annotations(method):
+            return None
+        if place.type != "formal_parameter" or len(self.names.methods[self.parsed.text(name)]) != 1:
+            return None
+        index, count = named(place.parent).index(place), len(named(place.parent))
+        found = []
+        for node in self.nodes:
+            if node.type == "method_reference" and self.parsed.text(node.children[-1]) == self.parsed.text(name):
+                return None
+            if node.type == "method_invocation" and _called(self.parsed, node) == self.parsed.text(name):
+                values = _arguments(node)
+                if len(values) != count or self.names.origin(values[index]) == "unknown":
+                    return None
+                found += [values[index]] if self.names.origin(values[index]) == "built" else []
+        return found
+
+
+_DENIED: dict[How, How] = {
+    "equal": "different",
+    "different": "equal",
+    "less": "at least",
+    "at most": "more",
+    "more": "at most",
+    "at least": "less",
+}
+
+
+def _arguments(call: Node) -> list[Node]:
+    arguments = call.child_by_field_name("arguments")
+    return named(arguments) if arguments is not None else []
+
+
+def _called(parsed: Parsed, call: Node) -> str:
+    name = call.child_by_field_name("name") if call.type == "method_invocation" else None
+    return "" if name is None else parsed.text(name)
+
+
+def _is_statement(call: Node) -> bool:
+    """Return whether nothing is done with the result of a call."""
+    return call.parent is not None and call.parent.type in ("expression_statement", "lambda_expression")
+
+
+def _outermost(parsed: Parsed, node: Node) -> str:
+    """Return the name of the method whose result a value is, unless it is one of the language's own."""
+    while node.type in ("cast_expression", "parenthesized_expression"):
+        node = named(node)[-1]
+    owner = node.child_by_field_name("object") if node.type == "method_invocation" else None
+    is_built_in = owner is not None and _BUILT_IN.fullmatch(parsed.text(owner)) is not None
+    return "" if is_built_in else _called(parsed, node)
+
+
+def _kind(text: str) -> Frozen:
+    return ["s", text.rpartition(".")[2]]
+
+
+def _nothing(kind: str) -> str:
+    """Return a value of a type that says nothing.
+
+    >>> _nothing("int"), _nothing("boolean"), _nothing("List<String>")
+    ('(int) 0', 'false', '(List<String>) null')
+    """
+    if kind in ("byte", "char", "double", "float", "int", "long", "short"):
+        return f"({kind}) 0"
+    return "false" if kind == "boolean" else f"({kind}) null"
+
+
+def _can_end(parsed: Parsed, statement: Node) -> bool:
+    """Return whether what stands behind a statement may be reached; else it is an error in Java."""
+    if statement.type == "block":
+        return not named(statement) or _can_end(parsed, named(statement)[-1])
+    if statement.type in ("try_statement", "try_with_resources_statement"):
+        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
+        return any(part is not None and _can_end(parsed, part) for part in parts)
+    if statement.type == "if_statement":
+        parts = [statement.child_by_field_name(field) for field in ("consequence", "alternative")]
+        return any(part is None or _can_end(parsed, part) for part in parts)
+    if statement.type == "for_statement":
+        return statement.child_by_field_name("condition") is not None
+    if statement.type in ("while_statement", "do_statement"):
+        condition = statement.child_by_field_name("condition")
+        return condition is not None and parsed.text(condition).strip("( )") != "true"
+    return statement.type not in ("return_statement", "throw_statement")
+
+
+def _without_unused_imports(text: str) -> str:
+    r"""Return a file without imports of types that it does not name: they would tell which exceptions were expected.
+
+    >>> print(_without_unused_imports("import a.B;\nimport a.C;\nimport static a.D.e;\nclass X extends B {}"))
+    import a.B;
+    <BLANKLINE>
+    import static a.D.e;
+    class X extends B {}
+    """
+    imports = re.findall(r"^\s*import\s+((?:\w+\.)+(\w+))\s*;", text, re.MULTILINE)
+    for path, name in imports:
+        if len(re.findall(rf"(?<![\w.]){re.escape(name)}\b", text)) == 0:
+            text = re.sub(rf"^(\s*)import\s+{re.escape(path)}\s*;", r"\1", text, count=1, flags=re.MULTILINE)
+    return text

@@ -1,0 +1,207 @@
+"""Names of a Java test file: where each is bound, what with, and where it is used."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repairlab.languages.counter import named
+from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
+
+METHODS = frozenset({"method_declaration", "constructor_declaration"})
+FUNCTIONS = METHODS | {"lambda_expression"}
+_PARAMETERS = frozenset({"catch_formal_parameter", "enhanced_for_statement", "formal_parameter", "resource", "spread_parameter"})
+_BLOCKS = frozenset(
+    {
+        *("block", "for_statement", "enhanced_for_statement", "catch_clause", "try_with_resources_statement"),
+        *("class_body", "interface_body", "enum_body", "method_declaration", "constructor_declaration", "lambda_expression"),
+    }
+)
+_NO_VARIABLES = {
+    "method_invocation": "name",
+    "method_declaration": "name",
+    "class_declaration": "name",
+    "element_value_pair": "key",
+    "annotation": "name",
+    "marker_annotation": "name",
+}
+"""What gives a name to something that is no variable, and the field that holds the name."""
+
+
+class JavaNames:
+    """The variables and methods of a file."""
+
+    def __init__(self, parsed: Parsed, nodes: list[Node]) -> None:
+        self.parsed = parsed
+        self.methods: dict[str, list[Node]] = {}
+        self._bindings: dict[str, list[Node]] = {}
+        self._uses: dict[str, list[Node]] = {}
+        self._assigned: set[str] = set()
+        for node in nodes:
+            name = node.child_by_field_name("name")
+            if node.type == "method_declaration" and name is not None:
+                self.methods.setdefault(parsed.text(name), []).append(node)
+            if node.type != "identifier" or not _is_variable(node):
+                continue
+            self._uses.setdefault(parsed.text(node), []).append(node)
+            if is_binding(node):
+                self._bindings.setdefault(parsed.text(node), []).append(node)
+            elif _is_target(node):
+                self._assigned.add(parsed.text(node))
+
+    def calls(self, node: Node) -> set[str]:
+        """Return the names of methods that a piece of code calls."""
+        found = [part.child_by_field_name("name") for part in walk(node) if part.type in ("method_invocation", "method_reference")]
+        found += [part.children[-1] for part in walk(node) if part.type == "method_reference"]
+        return {self.parsed.text(name) for name in found if name is not None}
+
+    def calling(self, names: set[str]) -> set[str]:
+        """Return methods with all that may call them."""
+        before = set[str]()
+        while names != before:
+            before = set(names)
+            names = names | {name for name, own in self.methods.items() if any(before & self.calls(method) for method in own)}
+        return names
+
+    def uses_in(self, node: Node) -> list[Node]:
+        """Return the variables that a piece of code uses."""
+        return [part for part in walk(node) if part.type == "identifier" and _is_variable(part) and not is_binding(part)]
+
+    def binding(self, use: Node) -> Node | None:
+        """Return where the name in use is bound: in the innermost block around it that binds it."""
+        found = None
+        for binding in self._bindings.get(self.parsed.text(use), []):
+            scope = _scope(binding)
+            is_around = scope.start_byte <= use.start_byte and use.end_byte <= scope.end_byte
+            if is_around and (found is None or _scope(found).start_byte <= scope.start_byte):
+                found = binding
+        return found
+
+    def uses(self, binding: Node) -> list[Node]:
+        """Return where a binding is used."""
+        mine = self._uses[self.parsed.text(binding)]
+        return [use for use in mine if use != binding and self.binding(use) == binding]
+
+    def constant(self, use: Node) -> Node | None:
+        """Return what a variable was made with that nothing changes."""
+        binding = self.binding(use)
+        if binding is None or self.parsed.text(use) in self._assigned or any(grows(it) for it in self.uses(binding)):
+            return None
+        return value_of(binding)
+
+    def origin(self, node: Node) -> str:
+        """Return where a value comes from: `built` here, `derived` from what code under test did, or `unknown`."""
+        found = "derived" if any(part.type == "lambda_expression" for part in walk(node)) else "built"
+        for use in self.uses_in(node):
+            kind = self._origin_of(use)
+            if kind == "unknown":
+                return kind
+            found = kind if kind != "built" else found
+        return found
+
+    def _origin_of(self, use: Node) -> str:
+        name, binding = self.parsed.text(use), self.binding(use)
+        if binding is None:
+            return "built" if name[:1].isupper() else "unknown"
+        value, place = value_of(binding), binding.parent
+        if place is not None and place.type == "formal_parameter" and place.parent is not None:
+            return "built" if place.parent.parent is not None and place.parent.parent.type in METHODS else "unknown"
+        if value is None or value.start_byte <= use.start_byte < value.end_byte:
+            is_thrown = place is not None and place.type == "catch_formal_parameter"
+            return "derived" if is_thrown or (name in self._assigned and _is_local(binding)) else "unknown"
+        if name in self._assigned and not _is_counter(binding):
+            return "derived"
+        if value.type in ("method_invocation", "object_creation_expression") and any(grows(it) for it in self.uses(binding)):
+            return "derived"
+        return self.origin(value)
+
+
+def _is_variable(node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type in _NO_VARIABLES:
+        return parent.child_by_field_name(_NO_VARIABLES[parent.type]) != node
+    if parent.type == "field_access":
+        owner = parent.child_by_field_name("object")
+        return owner == node or (owner is not None and owner.type == "this")
+    if parent.type == "method_reference":
+        return parent.children[-1] != node
+    return parent.type not in ("scoped_identifier", "package_declaration", "import_declaration", "labeled_statement")
+
+
+def is_binding(node: Node) -> bool:
+    """Return whether a name is bound where it stands."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "variable_declarator" or parent.type in _PARAMETERS:
+        return parent.child_by_field_name("name") == node
+    is_alone = parent.type == "lambda_expression" and parent.child_by_field_name("parameters") == node
+    return is_alone or parent.type == "inferred_parameters"
+
+
+def _is_target(node: Node) -> bool:
+    """Return whether a variable is given another value where its name stands."""
+    whole = node.parent if node.parent is not None and node.parent.type == "field_access" else node
+    parent = whole.parent
+    if parent is None:
+        return False
+    return parent.type == "update_expression" or (
+        parent.type == "assignment_expression" and parent.child_by_field_name("left") == whole
+    )
+
+
+def value_of(binding: Node) -> Node | None:
+    """Return what a variable is made with."""
+    parent = binding.parent
+    return parent.child_by_field_name("value") if parent is not None and parent.type == "variable_declarator" else None
+
+
+def _scope(binding: Node) -> Node:
+    """Return the piece of code in which a binding counts."""
+    around = binding.parent
+    while around is not None and around.type not in _BLOCKS and around.parent is not None:
+        around = around.parent
+    return around if around is not None else binding
+
+
+def _is_local(binding: Node) -> bool:
+    declaration = binding.parent.parent if binding.parent is not None else None
+    return declaration is not None and declaration.type == "local_variable_declaration"
+
+
+def _is_counter(binding: Node) -> bool:
+    """Return whether a variable counts the rounds of a loop."""
+    declaration = binding.parent.parent if binding.parent is not None else None
+    return declaration is not None and declaration.parent is not None and declaration.parent.type == "for_statement"
+
+
+def grows(use: Node) -> bool:
+    """Return whether a value may be changed through a name: by a method, a field, an index."""
+    whole = use.parent if use.parent is not None and use.parent.type == "field_access" and use.parent.children[-1] == use else use
+    around = whole.parent
+    if around is None:
+        return False
+    if around.type == "method_invocation":
+        return around.child_by_field_name("object") == whole
+    if around.type in ("array_access", "field_access") and around.children[0] == whole:
+        return around.parent is not None and around.parent.type == "assignment_expression" and around.parent.children[0] == around
+    return False
+
+
+def declaration(binding: Node) -> Node | None:
+    """Return the statement that does nothing but bind a name."""
+    parent = binding.parent.parent if binding.parent is not None else None
+    if parent is None or parent.type not in ("local_variable_declaration", "field_declaration"):
+        return None
+    is_alone = sum(child.type == "variable_declarator" for child in named(parent)) == 1
+    return parent if is_alone and parent.parent is not None and parent.parent.type in ("block", "class_body") else None
+
+
+def own(node: Node) -> Iterator[Node]:
+    """Yield what is in a piece of code, but not in its lambdas and classes."""
+    for child in node.children:
+        yield child
+        if child.type not in FUNCTIONS and child.type != "class_body":
+            yield from own(child)

@@ -105,6 +105,9 @@ SECRETS = [
     body('secret e = assertThrows(secret.class, () -> F.f(1)); assertEquals("secret", e.getMessage());'),
     body('for (int i = 0; i < 3; i++) { assertEquals("secret" + i, F.f(i)); }'),
     "@Test(expected = secret.class) public void y() { F.f(1); }",
+    '@ParameterizedTest @CsvSource({"1, secret", "2, secret"}) void y(int a, String due) { assertEquals(due, F.f(a)); }',
+    "@ParameterizedTest @MethodSource void y(int a, String due) { assertEquals(due, F.f(a)); }\n"
+    'static Stream<Arguments> y() { return Stream.of(Arguments.of(1, "secret"), arguments(2, "secret")); }',
     "@Test(timeout = 5, expected = secret.class) public void y() { F.f(1); }",
 ]
 
@@ -134,6 +137,21 @@ def test_nothing_that_is_expected_is_left(members: str) -> None:
 )
 def test_what_cannot_be_withheld_is_open_and_left_out(statements: str, reason: str) -> None:
     file = blind(body(statements))
+    assert list(file.open) == ["ATest::x"]
+    assert reason in file.open["ATest::x"]
+    assert "F.f(1)" not in file.text
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ("@ParameterizedTest @CsvSource({\"1, 'x, y'\"}) void x(int a, String due) { assertEquals(due, F.f(1)); }", "in a table"),
+        ("@ParameterizedTest @EnumSource void x(Color due) { assertEquals(due, F.f(1)); }", "in a table"),
+        ("int due; ATest(int due) { this.due = due; } @Test public void x() { assertEquals(due, F.f(1)); }", "elsewhere"),
+    ],
+)
+def test_tables_that_cannot_be_withheld_leave_their_tests_open(members: str, reason: str) -> None:
+    file = blind(members)
     assert list(file.open) == ["ATest::x"]
     assert reason in file.open["ATest::x"]
     assert "F.f(1)" not in file.text
@@ -255,3 +273,16 @@ def test_code_under_test_cannot_change_what_is_said(project: Callable[[Framework
 @java
 def test_a_test_that_leaves_early_says_no_end(project: Callable[[Framework], Project]) -> None:
     assert said(project("junit5"), body("assertEquals(1, F.f(1));"), code="Runtime.getRuntime().halt(0);") == []
+
+
+@java
+def test_rows_of_a_parameterised_test_are_said_one_by_one(project: Callable[[Framework], Project]) -> None:
+    imports = "import org.junit.jupiter.params.*;\nimport org.junit.jupiter.params.provider.*;\n"
+    members = '@ParameterizedTest @CsvSource({"1, 10", "2, 20"}) public void x(int a, int due) { assertEquals(due, F.f(a)); }'
+    made = project("junit5")
+    file = blinding().blind(f"{imports}{JUNIT5}public class ATest {{ {members} }}", "junit5", NONCE, 1)
+    made.write({"ATest.java": file.text, "F.java": "class F { static Object f(int x) { return 10 * x; } }\n"})
+    if made.build() is not None:
+        pytest.skip("JUnit's parameterised tests are not at hand")
+    found = heard(made, ["ATest::x"])
+    assert found == [("1", '["i","10"]'), ("end", "ATest::x"), ("1", '["i","20"]'), ("end", "ATest::x")]

@@ -40,6 +40,8 @@ _OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getM
 _BUILT_IN = re.compile(
     r"(?:java\.\w+\.)?(?:Arrays|Big\w+|Boolean|Collections|Double|Integer|List|Local\w+|Long|Map|Math|Objects?|Set|String|Optional)"
 )
+_EMPTY = {**dict.fromkeys(("byte", "char", "double", "float", "int", "long", "short"), "0"), "boolean": "false", "String": "-"}
+"""What stands in a row for a value that is withheld."""
 _BRANCHING = frozenset({"if_statement", "switch_expression", "catch_clause", "ternary_expression", "while_statement"})
 
 
@@ -71,6 +73,8 @@ class _File:
         self.tests = [node for node in self.nodes if node.type == "method_declaration" and self._is_test(node)]
         self.expecting: list[Node] = []
         """What is taken out."""
+        self.csv: dict[Node, list[str]] = {}
+        """The cells that are left of rows which are texts."""
 
     def made(self) -> BlindFile:
         """Return the blind file."""
@@ -84,6 +88,8 @@ class _File:
                 self._leave_open(node, str(unclear))
         expected = {test: self._expected(test) for test in self.tests}
         self._clear_away()
+        for row, cells in self.csv.items():
+            self.blind.take_out(self.parsed.span(row).start, self.parsed.span(row).end, f'"{",".join(cells)}"')
         for test in self.tests:
             self._end(test, expected[test])
         self._add_class()
@@ -529,11 +535,13 @@ class _File:
         place = parameter.parent
         method = place.parent.parent if place is not None and place.parent is not None else None
         name = method.child_by_field_name("name") if method is not None and method.type == "method_declaration" else None
-        if place is None or place.parent is None or method is None or name is None or self._annotations(method):
-            return None
-        if place.type != "formal_parameter" or len(self.names.methods[self.parsed.text(name)]) != 1:
+        if place is None or place.parent is None or method is None or name is None or place.type != "formal_parameter":
             return None
         index, count = named(place.parent).index(place), len(named(place.parent))
+        if self._annotations(method):
+            return self._rows(method, place, index, count)
+        if len(self.names.methods[self.parsed.text(name)]) != 1:
+            return None
         found = []
         for node in self.nodes:
             if node.type == "method_reference" and self.parsed.text(node.children[-1]) == self.parsed.text(name):
@@ -544,6 +552,37 @@ class _File:
                     return None
                 found += [values[index]] if self.names.origin(values[index]) == "built" else []
         return found
+
+    def _rows(self, test: Node, parameter: Node, index: int, count: int) -> list[Node] | None:
+        """Return what the rows of a parameterised test give for a parameter, or take it out of rows that are texts."""
+        kind, name = parameter.child_by_field_name("type"), test.child_by_field_name("name")
+        sources = {self.parsed.text(it.children[1]).rpartition(".")[2]: it for it in self._annotations(test)}
+        given = [part for part in walk(sources.get("CsvSource", test)) if part.type == "string_literal"]
+        if "CsvSource" in sources and kind is not None:
+            nothing = _EMPTY.get(self.parsed.text(kind))
+            cells = [self.csv.get(row) or self.parsed.text(row)[1:-1].split(",") for row in given]
+            is_plain = all(len(row) == count for row in cells) and not any(
+                re.search(r"['\\]", cell) for row in cells for cell in row
+            )
+            if nothing is None or not is_plain or len(named(sources["CsvSource"].children[-1])) != 1:
+                return None
+            for row, texts in zip(given, cells, strict=True):
+                self.csv[row] = [*texts[:index], nothing, *texts[index + 1 :]]
+            return []
+        if "MethodSource" not in sources or name is None:
+            return None
+        told = [part for part in walk(sources["MethodSource"]) if part.type == "string_literal"]
+        method = self.parsed.text(told[0])[1:-1] if len(told) == 1 else self.parsed.text(name)
+        makers = [maker for maker in self.names.methods.get(method, []) if maker != test and len(told) < 2]
+        rows = [_arguments(call) for maker in makers for call in walk(maker) if self._is_row(call)]
+        if not rows or any(len(row) != count or self.names.origin(row[index]) != "built" for row in rows):
+            return None
+        return [row[index] for row in rows]
+
+    def _is_row(self, call: Node) -> bool:
+        owner = call.child_by_field_name("object") if call.type == "method_invocation" else None
+        is_of = _called(self.parsed, call) == "of" and owner is not None and self.parsed.text(owner).endswith("Arguments")
+        return is_of or _called(self.parsed, call) == "arguments"
 
 
 _DENIED: dict[How, How] = {

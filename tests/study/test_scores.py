@@ -1,5 +1,6 @@
 """Scores of run folders, and the verbs that print them."""
 
+import dataclasses
 import itertools
 import json
 from collections.abc import Callable
@@ -201,3 +202,10 @@ def test_scores_of_several_runs_end_with_their_comparison(make_run: MakeRun, cap
 def test_a_run_alone_is_not_compared(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["score", "--compare", str(make_run("chat", n=1, bugs=1))]) == 2
     assert "only one run is given" in capsys.readouterr().err
+
+
+def test_a_run_says_how_strong_its_passes_are_where_that_is_known(make_run: MakeRun) -> None:
+    old = read_run(make_run("chat", n=1, bugs=2))
+    assert old.strength == ""
+    strong = dataclasses.replace(old.sampled[0], strengths=("blind", "checked", "blind"))
+    assert dataclasses.replace(old, sampled=(strong,)).strength == "passes: 2 blind, 1 checked, 0 unchecked"

@@ -90,8 +90,8 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 def _print(scores: RunScores) -> None:
     print_scores(scores.title, scores.result)
-    if scores.run.coverage:
-        data().print(scores.run.coverage, markup=False)
+    for text in filter(None, (scores.run.strength, scores.run.coverage)):
+        data().print(text, markup=False)
 
 
 def print_scores(title: str, found: Scores) -> None:

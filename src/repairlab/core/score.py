@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Strength, Verdict
 from repairlab.core.record import record
 
 Ended = Literal["asked", "exhausted", "solved", "unfinished"]
@@ -19,6 +19,8 @@ class Samples:
     """One per candidate, by rank; duplicates count as often as they were proposed."""
     passed: tuple[float, ...]
     """Share of the bug's tests that each candidate passed; only meaningful when every test was run (policy full)."""
+    strengths: tuple[Strength, ...] = ()
+    """Of the passes, as far as it is known."""
     distinct: int
     """How many of the candidates differ."""
     ended: Ended

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
-from repairlab.core.outcome import Outcome, TestVerdict, Verdict
+from repairlab.core.outcome import Outcome, Strength, TestVerdict, Verdict
 from repairlab.core.score import Ended, Samples
 from repairlab.runs.store import Store
 
@@ -17,6 +17,8 @@ class VerdictInRun(NamedTuple):
     verdict: Verdict
     passed: float
     """Share of the tests that pass."""
+    strength: Strength | None = None
+    """Of a pass."""
 
 
 class Sampled(NamedTuple):
@@ -31,7 +33,8 @@ class Sampled(NamedTuple):
 
 def read_sampled(store: Store) -> dict[str, list[Sampled]]:
     """Return the candidates of each bug that has any, by rank; only their places and a few facts are held in memory."""
-    judged = {name: VerdictInRun(place, verdict, passed) for place, (name, verdict, passed) in store.placed_facts(Outcome, _judged)}
+    facts = store.placed_facts(Outcome, _judged)
+    judged = {name: VerdictInRun(place, verdict, passed, strength) for place, (name, verdict, passed, strength) in facts}
     by_rank: dict[str, dict[int, Sampled]] = defaultdict(dict)
     for place, (bug_id, rank, name) in store.placed_facts(Candidate, lambda data: (data["bug_id"], data["rank"], data["id"])):
         by_rank[bug_id][rank] = Sampled(rank, place, name, judged.get(name))
@@ -57,6 +60,7 @@ def read_samples(store: Store) -> tuple[Samples, ...]:
             language=language,
             verdicts=tuple(item.verdict for _, item in judged[bug_id]),
             passed=tuple(item.passed for _, item in judged[bug_id]),
+            strengths=tuple(item.strength for _, item in judged[bug_id] if item.strength and item.verdict is Verdict.PLAUSIBLE),
             distinct=len({name for name, _ in judged[bug_id]}),
             ended=ended.get(bug_id, "unfinished"),
         )
@@ -85,6 +89,7 @@ def why_none_decided(store: Store) -> str:
     return f"none of {count(len(judged), 'candidate')} was decided: {reasons.most_common(1)[0][0]}" if judged else ""
 
 
-def _judged(data: dict[str, Any]) -> tuple[str, Verdict, float]:
+def _judged(data: dict[str, Any]) -> tuple[str, Verdict, float, Strength | None]:
     n_passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
-    return data["candidate_id"], Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0
+    passed = n_passed / data["n_tests"] if data["n_tests"] else 0.0
+    return data["candidate_id"], Verdict(data["verdict"]), passed, data.get("strength")

@@ -7,12 +7,13 @@ count as wrong; those that are still open are left out, as UNDECIDED ones are, a
 import dataclasses
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UnknownItemError, UserError, unknown
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import STRENGTHS, Strength, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
 from repairlab.core.storage.encoding import store_json
@@ -70,6 +71,18 @@ class Measured:
         """Say how candidates made elsewhere cover the bugs; nothing where they cover all, or where a repairer was asked."""
         return self.manifest.coverage.text if self.manifest.coverage else ""
 
+    @property
+    def strengths(self) -> dict[Strength, int]:
+        """How many passes have each strength, the strongest first."""
+        found = Counter(strength for item in self.sampled for strength in item.strengths)
+        return {strength: found[strength] for strength in reversed(STRENGTHS)}
+
+    @property
+    def strength(self) -> str:
+        """Say how strong the passes are; nothing where there are none."""
+        parts = ", ".join(f"{n} {strength}" for strength, n in self.strengths.items())
+        return f"passes: {parts}" if any(self.strengths.values()) else ""
+
 
 @record
 class RunScores:
@@ -117,6 +130,7 @@ class RunScores:
             "benchmark": manifest.benchmark_name,
             "repairer": manifest.experiment.repairer,
             "n_unfinished": self.run.n_unfinished,
+            "strengths": self.run.strengths,
             "coverage": to_data(manifest.coverage) if manifest.coverage else None,
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,

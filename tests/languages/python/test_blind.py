@@ -134,3 +134,132 @@ def test_the_message_of_an_exception_is_a_check_of_its_own() -> None:
 
 def test_what_cannot_be_parsed_is_emptied() -> None:
     assert blinded("def test_it(:\n    assert 4711").text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+        @pytest.mark.parametrize(("given", "expected"), [("a", 4711), ("b", 5)])
+        def test_it(given, expected):
+            assert lib.f(given) == expected
+        """,
+        """
+        TABLE = [("a", 4711), pytest.param("b", 5, id="second 4711")]
+        @pytest.mark.parametrize("given, expected", TABLE)
+        def test_it(given, expected):
+            assert lib.f(given) == expected
+        """,
+        """
+        def test_it():
+            for given, expected in [("a", 4711), ("b", 5)]:
+                assert lib.f(given) == expected
+        """,
+        """
+        TABLE = {"a": 4711, "b": 5}
+        def test_it():
+            for given, expected in TABLE.items():
+                assert lib.f(given) == expected
+        """,
+        """
+        def test_it():
+            for number, (given, expected) in enumerate(zip(["a", "b"], [4711, 5])):
+                assert lib.f(given) == expected
+        """,
+        """
+        def test_it():
+            table = [("a", 4711), ("b", 5)]
+            assert all(lib.f(given) == expected for given, expected in table)
+        """,
+        """
+        def check(given, expected):
+            assert lib.f(given) == expected
+        def test_it():
+            check("a", 4711)
+            check("b", expected=5)
+        """,
+        """
+        class TestIt(unittest.TestCase):
+            expected = 4711
+            def setUp(self):
+                self.other = 4711
+            def check(self, given, expected):
+                self.assertEqual(lib.f(given), expected)
+            def test_it(self):
+                self.check("a", 4711)
+                with self.subTest(expected=4711):
+                    self.assertEqual(lib.f("b"), self.expected)
+                self.assertEqual(lib.f("c"), self.other)
+        """,
+        """
+        @pytest.fixture
+        def expected():
+            return [4711]
+        def test_it(expected):
+            assert lib.f("a") == expected
+        """,
+        """
+        def build(number):
+            return {"a": number * 4711}
+        def test_it():
+            assert lib.f("a") == build(4711)
+        """,
+        """
+        def test_it():
+            assert lib.f("a") == lib.Point(4711, y=lib.Kind.A4711)
+            assert lib.kind() is lib.Kind.A4711
+        """,
+    ],
+)
+def test_tables_helpers_and_fixtures_hold_no_expectation(text: str) -> None:
+    made = blinded("import lib, pytest, unittest\n" + textwrap.dedent(text))
+    assert made.open == {}
+    assert SECRET not in made.text
+    assert made.checks
+
+
+def test_rows_of_tests_get_names_that_tell_nothing() -> None:
+    made = blinded(
+        """
+        import lib, pytest
+        @pytest.mark.parametrize("way", ["x", "y"])
+        @pytest.mark.parametrize(("given", "expected"), [("a", 4711), ("a", 4711), ("é", None)])
+        def test_it(given, expected, way):
+            assert lib.f(given, way) == expected
+        """
+    )
+    assert made.names["test_it[a-4711_0-x]"] == "test_it[row0-x]"
+    assert made.names["test_it[\\xe9-None-y]"] == "test_it[row2-y]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+        @pytest.mark.parametrize(("given", "expected"), list(lib.rows(4711)))
+        def test_it(given, expected):
+            assert lib.f(given) == expected
+        """,
+        """
+        def check(given, expected):
+            try:
+                assert lib.f(given) == expected
+            except ValueError:
+                pass
+        def test_it():
+            check("a", 4711)
+        """,
+        """
+        def test_it(expected):
+            assert lib.f("a") == expected
+        """,
+        """
+        TEXT = "4711"
+        def test_it():
+            assert lib.f(TEXT) == [TEXT]
+        """,
+    ],
+)
+def test_a_test_whose_expectation_cannot_be_taken_out_is_open(text: str) -> None:
+    made = blinded("import lib, pytest\n" + textwrap.dedent(text))
+    assert set(made.open) == {"test_it"}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.blind import BlindFile
-from repairlab.languages.python.claims import Checks, Claims, NotBlindError
+from repairlab.languages.python.claims import Claims, NotBlindError, NumberedChecks
 from repairlab.languages.python.origins import FUNCTIONS, Function, Origins, asserts, is_test, loaded, parameters
 from repairlab.languages.python.tables import columns_of
 from repairlab.languages.python.withholding import Withholding, arguments_of, calls_of, loaded_in_body
@@ -21,13 +21,13 @@ def blind(source: str, framework: Framework, nonce: str, first: int, opaque: Col
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return BlindFile(text="")
-    return _File(tree, Checks(nonce, first, opaque)).blinded()
+    return _File(tree, NumberedChecks(nonce, first, opaque)).blinded()
 
 
 class _File:
     """One test file."""
 
-    def __init__(self, tree: ast.Module, checks: Checks) -> None:
+    def __init__(self, tree: ast.Module, checks: NumberedChecks) -> None:
         self._tree, self._checks = tree, checks
         self._origins = Origins(tree)
         self._reasons: dict[str, str] = {}

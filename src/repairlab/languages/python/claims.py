@@ -30,7 +30,7 @@ class NotBlindError(Exception):
     """Why something of a test cannot be withheld."""
 
 
-class Checks:
+class NumberedChecks:
     """The checks of a file, numbered as they are made."""
 
     def __init__(self, nonce: str, first: int, opaque: Collection[str]) -> None:
@@ -59,7 +59,7 @@ class Checks:
 class Claims(ast.NodeTransformer):
     """A function that asserts, whose assertions are replaced; what they expected is in `dropped`."""
 
-    def __init__(self, function: Function, origins: Origins, given: frozenset[str], checks: Checks) -> None:
+    def __init__(self, function: Function, origins: Origins, given: frozenset[str], checks: NumberedChecks) -> None:
         """Take where names come from, and the parameters that only ever hold what the test says."""
         self.function, self.origins, self.checks = function, origins, checks
         self.dropped: list[ast.expr] = []

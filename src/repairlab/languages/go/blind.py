@@ -41,6 +41,10 @@ _ORDER: dict[str, tuple[How, How]] = {
 """What must be true where a comparison must not be; with the literal on the right and on the left."""
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _AROUND_NAMES = ("expression_list", "unary_expression", "index_expression", "parenthesized_expression")
+_SEARCHES = re.compile(
+    r"\b(?:strings|bytes)\.(?:Index|LastIndex|Count|Contains|Has|EqualFold|Cut)|\bregexp\.|\.(?:Match|Find)\w*\("
+)
+"""What looks for something in a text."""
 _LOOKS = re.compile(r"\b(?:os\.(?:ReadFile|Open|ReadDir)|ioutil\.|embed\b|runtime\.|golden)")
 
 
@@ -131,7 +135,9 @@ class _File:
         return self._parsed.text(node)
 
     def _kept(self, node: Node) -> str:
-        """Return the text of a node that goes on standing in the file."""
+        """Return the text of a node that goes on standing in the file; it must not look for a literal in an answer."""
+        if _SEARCHES.search(self._text(node)) and any(it.type in _LITERALS for it in walk(node)):
+            raise _OpenError(f"it holds what it looks for: {' '.join(self._text(node).split())[:60]}")
         self._edits.keep(node)
         return self._text(node)
 
@@ -179,8 +185,9 @@ class _File:
                 path = spec.child_by_field_name("path")
                 edits.replace(spec, f"_ {parsed.text(path)}" if path is not None else "")
         package = next(node for node in parsed.root.named_children if node.type == "package_clause")
-        names = ("reflect", "sort", "strconv", "syscall")
-        edits.between(package.end_byte, package.end_byte, "".join(f'; import {self._said}{name} "{name}"' for name in names))
+        paths = ("reflect", "sort", "strconv", "syscall", "unicode/utf8")
+        imports = "".join(f'; import {self._said}{path.split("/")[-1]} "{path}"' for path in paths)
+        edits.between(package.end_byte, package.end_byte, imports)
         return edits.applied(parsed.root)
 
     # Functions and statements

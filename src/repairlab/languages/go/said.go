@@ -87,6 +87,13 @@ func @said@freeze(it @reflect@.Value, depth int) string {
 		parts := []string{@said@number("f", @strconv@.FormatFloat(real(it.Complex()), 'g', -1, 64))}
 		return @said@list("l", append(parts, @said@number("f", @strconv@.FormatFloat(imag(it.Complex()), 'g', -1, 64))))
 	case @reflect@.String:
+		if !@utf8@.ValidString(it.String()) {
+			hex := ""
+			for _, c := range []byte(it.String()) {
+				hex += string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15])
+			}
+			return `["y","` + hex + `"]`
+		}
 		return `["s",` + @said@quoted(it.String()) + `]`
 	case @reflect@.Ptr, @reflect@.Interface:
 		return @said@freeze(it.Elem(), depth+1)

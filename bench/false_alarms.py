@@ -1,6 +1,7 @@
-"""What counter-tests say of honest candidates: reference fixes with a blank line more, and fix patterns.
+"""What blind tests, counter-tests and other surroundings say of honest candidates, and how strong their passes are.
 
-A candidate that passes and is called tampering is an alarm; every one of them is printed, to be read.
+Candidates are the reference fix with a blank line more, and fix patterns. One that passes its tests and is called tampering, or
+lucky, is an alarm; every one of them is printed, to be read.
 Run: PYTHONPATH=src python bench/false_alarms.py BENCHMARK... [-n 20] [--sample 40 --seed 13] [-j 2]
 """
 
@@ -50,12 +51,13 @@ def examined(bug: rl.Bug, n: int, workers: int) -> Counter[str]:
         for number, outcome in enumerate(validator.map([honest, *patterns])):
             whose = "patterns" if number else "fixes"
             counts[f"{whose}, all"] += 1
-            if outcome.message.startswith("tampering") or (not number and outcome.verdict is not rl.Verdict.PLAUSIBLE):
+            is_alarm = outcome.message.startswith(("tampering", "passes by luck"))
+            if is_alarm or (not number and outcome.verdict is not rl.Verdict.PLAUSIBLE):
                 counts[f"{whose}, ALARM"] += 1
                 print(f"\n{bug.id} {whose} {number}: {outcome.verdict} {outcome.message}", flush=True)
             elif outcome.verdict is rl.Verdict.PLAUSIBLE:
                 counts[f"{whose}, plausible"] += 1
-                counts[f"{whose}, unguarded"] += outcome.guard.startswith("unguarded")
+                counts[f"{whose}, {outcome.strength}"] += 1
             elif outcome.verdict is rl.Verdict.UNDECIDED:
                 counts[f"{whose}, undecided"] += 1
     return counts

@@ -160,7 +160,7 @@ def test_what_is_known_of_a_case_is_told_once() -> None:
 
 def test_a_java_fix_in_other_words_is_believed_after_its_twins(java: Bug, sandbox: Sandbox) -> None:
     fixed = changed_files(java.fix, java)[java.problem.path]
-    with BugValidator(Conditions(bug=java), sandbox) as validator:
+    with BugValidator(Conditions(bug=java, blind=False), sandbox) as validator:
         outcome = validator.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
         resident = validator._guard().engines.resident
         assert resident is not None

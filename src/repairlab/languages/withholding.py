@@ -17,7 +17,7 @@ class UnclearError(Exception):
 
 
 class BlindText:
-    """A test file of which pieces are replaced or taken out."""
+    """A test file, some pieces replaced or taken out."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
@@ -59,7 +59,7 @@ def frozen_text(value: Frozen) -> str:
 
 
 def frozen_mapping(pairs: Iterable[tuple[Frozen, Frozen]]) -> Frozen:
-    """Return a frozen mapping, in which the last of equal keys counts.
+    """Return a frozen mapping; the last of equal keys counts.
 
     >>> frozen_mapping([(["s", "b"], ["n"]), (["s", "a"], ["n"])])
     ['d', [[['s', 'a'], ['n']], [['s', 'b'], ['n']]]]

@@ -1,4 +1,4 @@
-"""Whether a pass is luck: the tests run again in other surroundings, in which an honest program passes, too.
+"""Whether a pass is luck: the tests run again in other surroundings, where an honest program passes, too.
 
 Hash seeds, addresses, time zone, clock, order of folders, number of CPUs and the content of unwritten memory are usually
 the same in each run, so that verdicts repeat. That also hides luck. Other surroundings are drawn from the candidate's text,
@@ -39,7 +39,7 @@ _SURE = 2
 
 @record
 class Surroundings:
-    """What is another than usual; what is empty is as always."""
+    """A change of the usual surroundings; an empty field changes nothing."""
 
     hash_seed: int = 0
     zone: str = ""
@@ -56,7 +56,7 @@ class Surroundings:
         return tuple(field.name for field in dataclasses.fields(self) if getattr(self, field.name))
 
     def only(self, names: Collection[str]) -> "Surroundings":
-        """Return surroundings in which nothing else is another than usual."""
+        """Return surroundings where nothing else changes."""
         return Surroundings(**{name: getattr(self, name) for name in names})
 
     def of(self, command: Command) -> Command:
@@ -160,7 +160,7 @@ class Luck:
         return "" if self._has_races else f"failed under the race detector: {found.message}"
 
     def not_survived(self) -> tuple[str, ...]:
-        """Return the surroundings in which the reference fix itself fails, in words."""
+        """Return the surroundings where the reference fix itself fails, in words."""
         said = []
         for drawn in surroundings(self._fix):
             unbearable = self._not_survived(self._bearable(drawn))

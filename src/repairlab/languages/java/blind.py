@@ -33,7 +33,7 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PARTS: dict[str, How] = {"contains": "contains", "startsWith": "matches", "endsWith": "matches", "equals": "equal"}
 _NEEDLES = frozenset({*_PARTS, "compareTo", "containsAll", "containsValue", "equalsIgnoreCase", "indexOf", "matches"})
 _HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Queue|Set|\w+(?:List|Set))\b.*", re.DOTALL)
-"""Types that hold parts; what else has a method `contains` is asked by it for what the argument says."""
+"""Types that hold parts; anything else with a method `contains` has a meaning of it that the argument decides."""
 _TEXTS = frozenset({"getMessage", "toString"})
 _READS = re.compile(r"\b(?:getResource\w*|readAll\w*|readString|FileReader|FileInputStream|Scanner)\b")
 _OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getMessage", "getStackTrace", "toString"})
@@ -41,7 +41,7 @@ _BUILT_IN = re.compile(
     r"(?:java\.\w+\.)?(?:Arrays|Big\w+|Boolean|Collections|Double|Integer|List|Local\w+|Long|Map|Math|Objects?|Set|String|Optional)"
 )
 _EMPTY = {**dict.fromkeys(("byte", "char", "double", "float", "int", "long", "short"), "0"), "boolean": "false", "String": "-"}
-"""What stands in a row for a value that is withheld."""
+"""The text in a row in place of a value that is withheld."""
 _BRANCHING = frozenset({"if_statement", "switch_expression", "catch_clause", "ternary_expression", "while_statement"})
 
 
@@ -135,7 +135,7 @@ class _File:
         return self._annotated(method, _TEST) or (is_old and name is not None and self.parsed.text(name).startswith("test"))
 
     def _name(self, test: Node) -> str:
-        """Return the name of a test, behind that of its class; an abstract class does not say in which class it runs."""
+        """Return the name of a test, behind that of its class; an abstract class runs under another name."""
         name, around = test.child_by_field_name("name"), test.parent.parent if test.parent is not None else None
         of_class = around.child_by_field_name("name") if around is not None else None
         method = "" if name is None else self.parsed.text(name)
@@ -388,7 +388,7 @@ class _File:
                 raise UnclearError("what is thrown is looked at")
 
     def _tried(self, tried: Node) -> None:
-        """Treat `try { …; fail(); } catch (X e) { … }`: what is caught is what is expected."""
+        """Treat `try { …; fail(); } catch (X e) { … }`: the expectation is in the catch."""
         catches, body = [part for part in named(tried) if part.type == "catch_clause"], tried.child_by_field_name("body")
         last = named(body)[-1] if body is not None and named(body) else None
         call = named(last)[0] if last is not None and last.type == "expression_statement" else None

@@ -25,7 +25,7 @@ _NO_VARIABLES = {
     "annotation": "name",
     "marker_annotation": "name",
 }
-"""What gives a name to something that is no variable, and the field that holds the name."""
+"""Nodes that give a name to something other than a variable, and the field that holds the name."""
 
 
 class JavaNames:
@@ -159,7 +159,7 @@ def value_of(binding: Node) -> Node | None:
 
 
 def _scope(binding: Node) -> Node:
-    """Return the piece of code in which a binding counts."""
+    """Return the piece of code where a binding counts."""
     around = binding.parent
     while around is not None and around.type not in _BLOCKS and around.parent is not None:
         around = around.parent

@@ -205,7 +205,7 @@ def _value_of(binding: Node) -> Node | None:
 
 
 def _scope(binding: Node) -> Node:
-    """Return the piece of code in which a binding counts."""
+    """Return the piece of code where a binding counts."""
     around = binding.parent
     if around is not None and around.type in ("function_declaration", "class_declaration"):
         around = around.parent

@@ -177,6 +177,11 @@ def test_forms_of_checks_say_what_they_look_at(tmp_path: Path, tools: Tools) -> 
         ("if g := F(1); g != 2 && g != 4 { t.Fatal() }", "it holds what it looks for: g != 2 && g != 4"),
         ("sum := 0; for i := 0; i < 3; i++ { sum += i }; if F(3) != sum { t.Error() }", "sum is there for more than comparisons"),
         ('text, _ := os.ReadFile("a.golden"); if G() != string(text) { t.Error() }', "it reads files or looks at the program"),
+        (
+            'for _, c := range [][2]string{{"a", "b"}} { if G(c[0]) != c[1] { t.Error() } }',
+            "c[1] is there for more than comparisons",
+        ),
+        ("for _, c := range rows { if G(c.in) != c.out { t.Error() } }", "c.out is there for more than comparisons"),
         ("assert.Equal(t, F(3), 4)", "assert.Equal asserts, and is not understood"),
     ],
 )

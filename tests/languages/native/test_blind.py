@@ -155,6 +155,23 @@ def test_what_cannot_be_withheld_is_open_and_left_out(check: str, reason: str) -
     assert "void odd(void) { }" in file.text or not reason
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = 0; i < 2; i++) EXPECT_EQ(f(rows[i].in), rows[i].want);",
+        "for (const auto& row : rows) EXPECT_EQ(f(row.in), row.want);",
+        "for (const auto& row : rows) EXPECT_EQ(f(row.first), row.second);",
+        "for (const auto& [in, want] : rows) EXPECT_EQ(f(in), want);",
+        "for (int i = 0; i < 2; i++) EXPECT_EQ(f(rows[i][0]), rows[i][1]);",
+    ],
+)
+def test_tables_of_expectations_are_open(loop: str) -> None:
+    source = f"const Row rows[] = {{{{1, 2}}, {{3, 4}}}};\nTEST(A, odd) {{ {loop} }}\nTEST(A, even) {{ EXPECT_EQ(f(1), 2); }}\n"
+    assert list(blind(source, "cpp", NONCE, 0).open) == ["A.odd"]
+    local = f"TEST(A, odd) {{ const Row rows[] = {{{{1, 2}}, {{3, 4}}}}; {loop} }}\nTEST(A, even) {{ EXPECT_EQ(f(1), 2); }}\n"
+    assert list(blind(local, "cpp", NONCE, 0).open) == ["A.odd"]
+
+
 def test_expectations_of_helpers_are_gone() -> None:
     file = blind(HELPERS, "c", NONCE, 0)
     assert file.open == {}

@@ -658,22 +658,25 @@ class _File:
                 self._empty(selector)
         found = dict[str, str]()
         for kept in self._gone:
-            for use in walk(kept.node):
-                if use.type == "selector_expression" and self._column(use):
-                    bad = not self._is_empty(use) and not self._is_input_column(use)
-                elif use.type == "identifier" and not (use.parent is not None and self._is_column_of(use)):
-                    declared = self._declaration(use)
-                    bad = declared is not None and not self._is_dropped(declared) and not self._is_input(declared)
-                else:
-                    continue
-                if bad:
-                    found |= dict.fromkeys(self._tests_of(kept.function), f"{self._text(use)} is there for more than comparisons")
+            for use in (it for it in walk(kept.node) if self._is_left(it)):
+                found |= dict.fromkeys(self._tests_of(kept.function), f"{self._text(use)} is there for more than comparisons")
         for name in self._rewritten:
             slots, dropped = _slots(self._given[name].node), self._dropped[name] or ()
             for declared in (slots[index][0] for index in dropped):
                 if any(not self._edits.removed(use) for use in self._uses_of(declared)):
                     found |= dict.fromkeys(self._tests_of(name), f"{name} needs {self._text(declared)}")
         return found
+
+    def _is_left(self, use: Node) -> bool:
+        """Whether a part of what was compared with is still in the file, and is no input of the code under test."""
+        if use.type == "selector_expression" and self._column(use):
+            return not self._is_empty(use) and not self._is_input_column(use)
+        if use.type in ("selector_expression", "index_expression") and self._is_part(use):
+            return not self._is_derived(use) and not self._is_input_column(use)
+        if use.type != "identifier" or (use.parent is not None and self._is_column_of(use)):
+            return False
+        declared = self._declaration(use)
+        return declared is not None and not self._is_dropped(declared) and not self._is_input(declared)
 
     def _tests_of(self, function: str) -> Iterator[str]:
         """Yield the tests that come by a function."""
@@ -858,9 +861,17 @@ class _File:
     def _is_empty(self, selector: Node) -> bool:
         return all(self._edits.removed(value) for value in self._column(selector))
 
-    def _is_input_column(self, selector: Node) -> bool:
-        field = selector.child_by_field_name("field")
-        for use in self._selectors(field) if field is not None else ():
+    def _is_part(self, node: Node) -> bool:
+        """Whether an expression is a field or a fixed element of a variable: perhaps a column of a table."""
+        operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+        if operand is None or (index is not None and index.type not in _LITERALS) or _is_called(node):
+            return False
+        return any(it.type == "identifier" and self._declaration(it) is not None for it in walk(operand))
+
+    def _is_input_column(self, part: Node) -> bool:
+        field = part.child_by_field_name("field")
+        same = [it for it in walk(self._parsed.root) if field is None and it.type == part.type and it.text == part.text]
+        for use in self._selectors(field) if field is not None else same:
             node = use
             while (parent := node.parent) is not None and not parent.type.endswith("_statement"):
                 if parent.type == "call_expression" and self._is_foreign(parent) and not self._edits.removed(parent):

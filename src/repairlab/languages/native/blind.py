@@ -120,7 +120,7 @@ class _Body:
                 self.uses.setdefault(self.text(node), []).append(node)
             if node.type in ("declaration", "for_range_loop"):
                 for part in node.children_by_field_name("declarator"):
-                    if (name := _declared(part)) is not None:
+                    for name in _all_declared(part):
                         self.values.setdefault(self.text(name), []).append(node)
 
     def text(self, node: Node) -> str:
@@ -575,7 +575,7 @@ class _File:
     def _refuse_search(self, body: _Body, *nodes: Node) -> None:
         """Leave a test open that looks for a literal in an answer."""
         for node in nodes:
-            if _SEARCHES.search(body.text(node)) and any(it.type in _LITERALS for it in walk(node)):
+            if _SEARCHES.search(body.text(node)) and any(it.type in ("string_literal", "char_literal") for it in walk(node)):
                 raise _OpenError(f"it holds what it looks for: {' '.join(body.text(node).split())[:60]}")
 
     def _compared(self, body: _Body, left: Node, right: Node) -> _Claim:
@@ -668,6 +668,8 @@ class _File:
     def _sides(self, body: _Body, left: Node, right: Node) -> tuple[Node, Node | None]:
         """Return which side is the answer of the code under test, and which the expectation; none where both are answers."""
         derived = self._is_derived(body, left), self._is_derived(body, right)
+        if all(derived) and (self._is_column(body, left) or self._is_column(body, right)):
+            raise _OpenError("what it expects stands in a table")
         if all(derived):
             for side in (left, right):
                 if self._is_made_of_literals(body, side):
@@ -858,6 +860,9 @@ class _File:
                 if use.type != "identifier" or self._is_fine(body, use):
                     continue
                 found |= dict.fromkeys(self._tests_of(body), f"{body.text(use)} is there for more than comparisons")
+            for part in walk(node):
+                if part.type in ("field_expression", "subscript_expression", "identifier") and self._is_bad_column(body, part):
+                    found |= dict.fromkeys(self._tests_of(body), f"{body.text(part)} stands in a table")
         for name, helper in self._rewritten.items():
             for index in self._parameters_dropped(helper):
                 parameter = helper.parameters[index][0]
@@ -881,11 +886,47 @@ class _File:
             name not in body.values and any(self._is_input(other, name) for other in self._bodies)
         )
 
-    def _is_input(self, body: _Body, name: str) -> bool:
-        if any(
-            place.type == "for_range_loop" or (place.parent is not None and place.parent.type == "for_statement")
-            for place in body.values.get(name, ())
+    def _is_bad_column(self, body: _Body, part: Node) -> bool:
+        """Whether an expression is a column that was not taken out of the file."""
+        around = part.parent
+        if around is not None and (
+            around.type == "field_expression" or (around.type == "subscript_expression" and named(around)[0] == part)
         ):
+            return False  # it is looked at itself
+        places = body.values.get(body.text(part), [])
+        is_gone = bool(places) and all(map(body.edits.removed, places))
+        return not is_gone and self._is_column(body, part)
+
+    def _is_column(self, body: _Body, part: Node) -> bool:
+        """Whether an expression is an element of a table of literals that the code under test is not given itself."""
+        base = part
+        while base.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
+            base = named(base)[0]
+        if base.type != "identifier" or not self._is_table(body, body.text(base)):
+            return False
+        field = part.child_by_field_name("field")
+        same = f".{body.text(field)}" if field is not None else body.text(part)
+        return not any(
+            body.text(it).replace("->", ".").endswith(same) and it.type == part.type
+            for call in _calls(body)
+            if self._is_foreign(body, call)
+            for it in walk(call.children[1])
+        )
+
+    def _is_table(self, body: _Body, name: str) -> bool:
+        """Whether a variable is made of literals between braces, or goes through what is."""
+        for place in body.values.get(name, ()):
+            right = place.child_by_field_name("right")
+            if right is not None:
+                return right.type == "initializer_list" or (right.type == "identifier" and self._is_table(body, body.text(right)))
+            if any(it.type == "initializer_list" and any(map(_is_literal, walk(it))) for it in walk(place)):
+                return True
+        if name in body.values or name in dict(body.parameters):
+            return False
+        return re.search(rf"\b{re.escape(name)}\s*(?:\[[^;=\]]*\]\s*)*=?\s*\{{", self._source) is not None
+
+    def _is_input(self, body: _Body, name: str) -> bool:
+        if any(place.parent is not None and place.parent.type == "for_statement" for place in body.values.get(name, ())):
             return True
         for use in body.uses.get(name, ()):
             node = use
@@ -967,6 +1008,15 @@ def _declared(declarator: Node | None) -> Node | None:
     return declarator
 
 
+def _all_declared(declarator: Node) -> Iterator[Node]:
+    """Yield the names that a declarator declares: `[in, want]` declares several."""
+    bound = next((it for it in walk(declarator) if it.type == "structured_binding_declarator"), None)
+    if bound is not None:
+        yield from (it for it in bound.named_children if it.type == "identifier")
+    elif (name := _declared(declarator)) is not None:
+        yield name
+
+
 def _is_named(body: _Body, declarator: Node, name: str) -> bool:
     declared = _declared(declarator)
     return declared is not None and body.text(declared) == name
@@ -991,6 +1041,10 @@ def _is_void(body: _Body) -> bool:
 
 def _is_choice(body: _Body, condition: Node) -> bool:
     return re.search(r"\barg[cv]\b", body.text(condition)) is not None
+
+
+def _is_literal(node: Node) -> bool:
+    return node.type in _LITERALS
 
 
 def _ulps(name: str) -> str:

@@ -1,6 +1,7 @@
 """A pass counts when the same candidate gives the right answers to tests that do not hold what they expect."""
 
 import dataclasses
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.blind_tests import BlindTests
+from repairlab.validation.engines import Engines
 from repairlab.validation.validator import BugValidator, Conditions
 from tests import builders
 
@@ -78,3 +81,102 @@ def test_more():
     outcome = judged(with_test(bug, tmp_path, text, "test_sum", "test_more"), sandbox, HONEST)
     assert (outcome.verdict, outcome.message, outcome.strength) == (Verdict.PLAUSIBLE, "", "checked")
     assert outcome.guard.startswith("1 of 2 tests blind; 1 of 1 counter-tests failed as they must, seed ")
+
+
+EVIL = """
+import builtins, json, sys
+
+class AnyInt(int):
+    __eq__ = lambda *a: True
+    __ne__ = lambda *a: False
+    __hash__ = int.__hash__
+    __repr__ = __str__ = __format__ = lambda *a: "3"
+    __class__ = property(lambda self: int)
+
+def name(a):
+    return f'n{a}'
+"""
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "add = lambda a, b: AnyInt(a - b)",
+        "json.JSONEncoder.encode = lambda self, value: '{}'\nadd = lambda a, b: AnyInt(a - b)",
+        "builtins.bool = lambda value: True\nbuiltins.repr = lambda value: '3'\nadd = lambda a, b: AnyInt(a - b)",
+        "vars(builtins).update({name: print for name in vars(builtins) if 'repairlab' in name})\nadd = lambda a, b: AnyInt()",
+        """
+def add(a, b):
+    say = vars(builtins).get('__repairlab_say__')
+    frame = sys._getframe(1)
+    for nonce in (word for word in frame.f_code.co_consts if isinstance(word, str) and len(word) == 32):
+        for number in range(9):
+            for guess in range(-9, 9):
+                say(nonce, number, guess)
+        vars(builtins)['__repairlab_end__'](nonce, frame.f_code.co_name)
+    return AnyInt(a - b)
+""",
+        """
+def add(a, b):
+    frame = sys._getframe(1)
+    for nonce in (word for word in frame.f_code.co_consts if isinstance(word, str) and len(word) == 32):
+        vars(builtins)['__repairlab_say__'] = lambda nonce, number, value: None
+        for descriptor in range(3, 700):
+            try:
+                __import__('os').write(descriptor, f'{nonce}:0:%5B%22i%22%2C%223%22%5D;\\n'.encode())
+            except OSError:
+                pass
+    return AnyInt(a - b)
+""",
+        """
+def add(a, b):
+    frame = sys._getframe(1)
+    if any(isinstance(word, str) and len(word) == 32 for word in frame.f_code.co_consts):
+        __import__('os')._exit(0)
+    return AnyInt(a - b)
+""",
+    ],
+)
+def test_whoever_forges_what_is_said_does_not_know_what_to_say(bug: Bug, sandbox: Sandbox, trick: str) -> None:
+    outcome = judged(bug, sandbox, EVIL + trick)
+    assert outcome.verdict is Verdict.WRONG, outcome.message
+    assert outcome.message.startswith("tampering: ")
+    assert "once its expected values are withheld" in outcome.message
+
+
+SHAPES = """
+import calc
+
+class Here:
+    pass
+
+def test_sum():
+    assert calc.add(1, 2) == 3
+
+def test_object():
+    assert calc.add(Here(), 1) == Here()
+
+def test_luck():
+    assert calc.add(id(Here), 1) > 0
+
+def test_nothing():
+    calc.add(1, 1)
+
+def test_quiet():
+    assert calc.name(1)
+"""
+
+
+def test_a_test_is_blind_only_where_the_reference_fix_proves_it(bug: Bug, sandbox: Sandbox, tmp_path: Path) -> None:
+    """A trigger test must tell the buggy program from it; a test must say something that can be compared, the same each time."""
+    other = with_test(bug, tmp_path, SHAPES, "test_sum", "test_object", "test_luck", "test_nothing", "test_quiet")
+    oracle = dataclasses.replace(other.oracle, trigger=("tests/test_add.py::test_sum", "tests/test_add.py::test_quiet"))
+    with Engines(dataclasses.replace(other, oracle=oracle), sandbox) as engines:
+        blind = BlindTests(engines, lambda: Path(tempfile.mkdtemp(dir=tmp_path)))
+        plan = blind.plan()
+        blind.close()
+    why = {test.rpartition("::")[2]: reason for test, reason in plan.open.items()}
+    assert set(plan.tests) == {"tests/test_add.py::test_sum", "tests/test_add.py::test_luck"}
+    assert why["test_quiet"] == "the buggy program says the same as the reference fix"
+    assert why["test_nothing"] == "it asserts nothing that can be said"
+    assert why["test_object"] == "what it expects is also an input: Here"

@@ -103,7 +103,7 @@ def name(a):
     [
         "add = lambda a, b: AnyInt(a - b)",
         "json.JSONEncoder.encode = lambda self, value: '{}'\nadd = lambda a, b: AnyInt(a - b)",
-        "builtins.bool = lambda value: True\nbuiltins.repr = lambda value: '3'\nadd = lambda a, b: AnyInt(a - b)",
+        "builtins.ascii = builtins.repr = lambda value: '3'\nadd = lambda a, b: AnyInt(a - b)",
         "vars(builtins).update({name: print for name in vars(builtins) if 'repairlab' in name})\nadd = lambda a, b: AnyInt()",
         """
 def add(a, b):

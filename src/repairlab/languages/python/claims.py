@@ -4,6 +4,7 @@ import ast
 import copy
 from collections.abc import Collection, Mapping
 
+from repairlab.languages.assertions import says_equal
 from repairlab.languages.blind import BlindCheck, How
 from repairlab.languages.python.origins import Function, Origins, asserts, bare_names, is_self, last_name, parameters
 from repairlab.languages.python.runners.python_saying import freeze
@@ -22,6 +23,7 @@ _CLAIMS.update(assertNotEqual=ast.NotEq, assertNotEquals=ast.NotEq, assertIs=ast
 _CLAIMS.update(assertIsNone=ast.Is, assertIsNotNone=ast.IsNot, assertIn=ast.In, assertNotIn=ast.NotIn)
 _CLAIMS.update(assertLess=ast.Lt, assertLessEqual=ast.LtE, assertGreater=ast.Gt, assertGreaterEqual=ast.GtE)
 _WORDS = "startswith endswith isclose allclose array_equal match search fullmatch fail"
+_AMOUNTS = ("abs", "fabs")
 _TELLING = frozenset(_WORDS.split())
 """Functions that are given what is expected."""
 
@@ -218,7 +220,7 @@ class Claims(ast.NodeTransformer):
     def _require_plain(self, claim: ast.expr) -> None:
         """Raise NotBlindError where a claim holds what is expected within a call."""
         for call in (node for node in ast.walk(claim) if isinstance(node, ast.Call)):
-            if last_name(call.func) in _TELLING:
+            if last_name(call.func) in _TELLING or says_equal(last_name(call.func)):
                 raise NotBlindError(f"what it expects is given to {last_name(call.func)}")
 
     def _each(self, node: ast.stmt, every: ast.GeneratorExp) -> list[ast.stmt]:
@@ -284,6 +286,10 @@ class Claims(ast.NodeTransformer):
         return [self._say(actual, self._check(node, how, expected=literal))]
 
     def _ordered(self, node: ast.stmt, left: ast.expr, right: ast.expr, how: How) -> list[ast.stmt]:
+        match left:
+            case ast.Call(func=function, args=[ast.BinOp(left=one, op=ast.Sub(), right=other)]) if last_name(function) in _AMOUNTS:
+                if how in ("less", "at most"):
+                    return self._near(node, one, other, _tolerance([], {"delta": right}))
         for actual, expected, relation in ((left, right, how), (right, left, _REVERSED[how])):
             if (literal := self._literal(expected)) and not self._is_pure(actual):
                 self.dropped.append(expected)

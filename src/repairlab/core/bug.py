@@ -79,7 +79,7 @@ class Oracle:
     cases: Sequence[Case] = ()
     """Instead of tests, for stdin/stdout programs; a benchmark on disk reads them when they are looked at."""
     checker: CheckerProgram | None = None
-    """What judges the output of cases whose checker is a program."""
+    """Judges the output of cases whose checker is a program."""
     excluded: tuple[str, ...] = ()
     """Tests left out by name because they are flaky, or fail with the fix, too."""
 

@@ -125,7 +125,7 @@ class Outcome:
     guard: str = ""
     """What stood against a forged pass: how many tests were blind, and which counter-tests failed as they must, or why none."""
     strength: Strength | None = None
-    """How strong a pass is; none for what is no pass."""
+    """How strong a pass is; none where nothing passed."""
 
     def at_least(self, strength: Strength) -> "Outcome":
         """Return the outcome; UNDECIDED where it is a pass that is weaker."""

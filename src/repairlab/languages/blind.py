@@ -17,9 +17,9 @@ How = Literal[
     "equal", "near", "different", "same", "raised", "less", "at most", "more", "at least", "contains", "lacks", "in", "not in",
     "matches", "same items",
 ]  # fmt: skip
-"""How what is said must relate to what is expected. `same`: it must be what the reference fix says, type included. `raised`: a list
-of the classes of what was raised is said, or null; what is expected is the name of one of these, or a list of such names.
-`matches`: a pattern of Python is found in the text that is said."""
+"""How a value must relate to the expected one. `same`: equal to that of the reference fix, type included. `raised`: the value is
+the list of the classes of an exception, or null; expected is the name of one of these, or a list of such names. `matches`: a pattern of
+Python is found in the text."""
 
 
 @record
@@ -51,7 +51,7 @@ class BlindFile:
     open: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Test functions that still hold what they expect, each with the reason in a few words."""
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What tests are called here whose names hold what they expect: the ends of their ids as they were, and as they are."""
+    """Names of tests that held an expectation: the ends of their ids as they were, and as they are here."""
 
 
 @runtime_checkable
@@ -73,10 +73,10 @@ class Blinding(Protocol):
 
 @runtime_checkable
 class OpaqueBlinding(Protocol):
-    """What can make a blind file again once it is known which assertions look at what cannot be taken apart."""
+    """Can make a blind file again when some assertions turn out to look at values that cannot be taken apart."""
 
     def blind_opaque(self, source: str, framework: Framework, nonce: str, first: int, opaque: Collection[str]) -> BlindFile:
-        """Return a blind test file in which assertions with these texts say no more than whether they hold."""
+        """Return a blind test file; assertions with these texts say no more than whether they hold."""
         ...
 
 

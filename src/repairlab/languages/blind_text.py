@@ -1,4 +1,4 @@
-"""What blind test files are made with, where syntax trees tell what stands in them: edits of a text, and frozen literals."""
+"""Tools that make blind test files where syntax trees tell what stands in them: edits of a text, and frozen literals."""
 
 import json
 
@@ -8,7 +8,7 @@ from repairlab.languages.parser import Parsed
 
 
 class Edits:
-    """Replacements in a text by nodes of its tree; what lies within a replaced stretch is gone with it."""
+    """Replacements in a text by nodes of its tree; a replaced stretch takes along all edits within it."""
 
     def __init__(self, parsed: Parsed) -> None:
         self._parsed = parsed

@@ -25,7 +25,7 @@ class BlindText:
         self._gone: list[tuple[int, int]] = []
 
     def put(self, start: int, end: int, text: str) -> None:
-        """Replace a piece, which may be empty; what lies in a piece that is taken out goes with it."""
+        """Replace a piece, which may be empty; all edits within a piece that is taken out go with it."""
         self._edits.append((start, end, text))
 
     def take_out(self, start: int, end: int, instead: str = "") -> None:

@@ -77,7 +77,7 @@ class OpenBug:
         return {name: (kind, number) for number, (name, kind) in enumerate(named, start=1)}
 
     def name_of(self, patch: "Patch") -> str:
-        """Return what the verdict cache knows a patch by, before anybody has read it."""
+        """Return what the verdict cache knows a patch by, before it is read."""
         return digest("patch", self._readers, patch.form, patch.strategy, patch.localisation, patch.text)
 
 

@@ -31,7 +31,7 @@ def by_test(said: Iterable[tuple[str, str]]) -> Said:
 def difference(
     said: Mapping[str, tuple[str, ...]], due: Mapping[str, tuple[str, ...]], checks: Mapping[str, BlindCheck]
 ) -> str | None:
-    """Return in which assertion what a test said is not what it must be, as the text of the test; none where there is none.
+    """Return the assertion where what a test said is not what it must be, as the text of the test; none where there is none.
 
     `due` is what the reference fix says there.
     """

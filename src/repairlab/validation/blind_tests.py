@@ -58,11 +58,11 @@ class BlindRun:
     failed: dict[str, str]
     """Tests that did not pass, by what they are called in blind files, and why."""
     sure: bool
-    """Whether all tests were run to an end of their own."""
+    """Whether all tests ran to their end."""
 
 
 def twin_tree(bug: Bug, texts: Mapping[str, str], folder: Path) -> Bug:
-    """Return a bug with other texts of test files, in a tree of its own below an empty folder."""
+    """Return a bug with other texts of test files, in a copy of its tree below an empty folder."""
     source = Path(bug.tree.source)
     try:
         shutil.copytree(source, folder / "tree", symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
@@ -166,7 +166,7 @@ class BlindTests:
 
 
 def _opaque_texts(plan: BlindPlan, said: Said) -> frozenset[str]:
-    """Return the assertions of which something is said that cannot be taken apart."""
+    """Return the assertions that look at something that cannot be taken apart."""
     found = {number for own in said.values() for number, values in own.items() if number in plan.checks for value in values
              if not is_telling(plan.checks[number], value)}  # fmt: skip
     return frozenset(plan.checks[number].text for number in found)
@@ -196,14 +196,14 @@ def _differs(plan: BlindPlan, run: BlindRun, name: str) -> bool:
 
 
 def _without(plan: BlindPlan, reasons: Mapping[str, str]) -> BlindPlan:
-    """Return a plan in which tests with a reason are open."""
+    """Return a plan where tests with a reason are open."""
     found = {test: why for test, why in reasons.items() if why}
     tests = {test: name for test, name in plan.tests.items() if test not in found}
     return dataclasses.replace(plan, tests=tests, open={**plan.open, **found})
 
 
 def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
-    """Return blind test files that nobody has tried yet; in a second try, it is known what cannot be taken apart."""
+    """Return untried blind test files; in a second try, it is known what cannot be taken apart."""
     tests = tuple(dict.fromkeys((*bug.oracle.trigger, *bug.oracle.regression)))
     nonce, files, checks = new_nonce(), dict[str, BlindFile](), dict[str, BlindCheck]()
     for path, text in test_texts(bug):

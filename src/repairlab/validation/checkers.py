@@ -112,7 +112,7 @@ def _bag(text: bytes) -> Counter[bytes]:
 
 
 def _tokens(text: bytes, most: int) -> list[bytes]:
-    """Return the words of a text; what comes after so many is one more, whatever it is."""
+    """Return the words of a text; all that comes after so many is one more."""
     return text.split(maxsplit=most)
 
 

@@ -38,7 +38,7 @@ _VERDICTS = {
     8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
 _PLAIN = 3.0
-"""So many times its limits are no bad luck any more."""
+"""So many times its limits cannot be bad luck."""
 _FAILURES = (3, 70)
 """By its own word: of the checker, and of what starts it."""
 _LONGEST_MESSAGE = 300

@@ -33,7 +33,7 @@ class Stopwatch:
             self._open.pop()
 
     def restart(self) -> None:
-        """Forget what was counted: what came before is nobody's."""
+        """Forget all counts."""
         self._seconds.clear()
         self._since = time.monotonic()
 

@@ -62,7 +62,7 @@ _LARGEST_FILE = 2_000_000
 _EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
 """Names of files that hold what a test should print."""
 EXPECTED_DATA = re.compile(rf"{_EXPECTED.pattern}|(?:^|[/._-])(?:expected|golden|wanted|snapshots?|approved)(?:[/._-]|$)")
-"""Paths of files that hold what some test expects. What may be an input of the code under test is left alone."""
+"""Paths of files that hold what some test expects. Possible inputs of the code under test are left alone."""
 _SCRIPTS = (".sh", ".bash")
 """Endings of scripts; others are known by how they begin. In every language of scripts `exit 1` ends one with a failure."""
 _MOST_SHARED = 40

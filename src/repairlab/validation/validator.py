@@ -51,7 +51,7 @@ class Conditions:
     """A pass that is weaker is UNDECIDED; verdicts are kept as they were found."""
     isolation: Isolation = "warm"
     blind: bool = True
-    """Whether passes are tried by blind tests, where these can be had; else by counter-tests alone."""
+    """Whether passes are tried by blind tests, where there are any; else by counter-tests alone."""
     environment: str = ""
     """Digest of all tools of the run, for outcomes."""
     tools: str = ""
@@ -65,7 +65,7 @@ class Conditions:
         return digest(self.bug.digest, self.tools, self.policy, self.confirm, self.isolation, self.blind)
 
     def undecided(self, candidate: Candidate, reason: str, *, evidence: str = "") -> Outcome:
-        """Return the outcome of a candidate on which we failed."""
+        """Return the outcome of a candidate when we failed."""
         return self.not_run(candidate, Verdict.UNDECIDED, reason, evidence=evidence)
 
     def not_run(self, candidate: Candidate, verdict: Verdict, message: str, *, evidence: str = "") -> Outcome:

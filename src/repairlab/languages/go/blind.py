@@ -1,6 +1,6 @@
 """Blind test files of Go: `if got != want { t.Errorf(…) }` says `got`, and what was wanted is gone from the file.
 
-What a test expects is what it compares with: literals, variables, parameters of helpers and columns of tables that serve nothing
+A test expects the other side of a comparison: literals, variables, parameters of helpers and columns of tables that serve nothing
 else. A test that reads anything further to decide stays as it is, and is open.
 """
 
@@ -224,7 +224,7 @@ class _File:
         self._inside(given, node, testers, always=always)
 
     def _inside(self, given: _Given, node: Node, testers: set[str], *, always: bool) -> None:
-        """Rewrite what lies in a statement that is no check."""
+        """Rewrite the parts of a statement that checks nothing."""
         for child in named(node):
             if child.type in ("block", "statement_list"):
                 self._block(given, child, testers, always=always)
@@ -668,7 +668,7 @@ class _File:
         return found
 
     def _is_left(self, use: Node) -> bool:
-        """Whether a part of what was compared with is still in the file, and is no input of the code under test."""
+        """Whether a part of what was compared with is still in the file without being an input of the code under test."""
         if use.type == "selector_expression" and self._column(use):
             return not self._is_empty(use) and not self._is_input_column(use)
         if use.type in ("selector_expression", "index_expression") and self._is_part(use):

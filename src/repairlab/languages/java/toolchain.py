@@ -192,7 +192,7 @@ class JavaToolchain:
         return self._command(("/bin/sh", "-c", script, "sh", *java), (), stdin=made.encode(), writable=False)
 
     def check_resident(self) -> None:
-        """Raise HarnessError when our servers do not compile here; what makes them start faster is left for the first run."""
+        """Raise HarnessError when our servers do not compile here; the archive for a faster start is left for the first run."""
         resident.servers(self._javac, self._tools.cache)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:

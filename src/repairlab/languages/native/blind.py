@@ -871,7 +871,7 @@ class _File:
         return {name: reason for name, reason in found.items() if name not in self._opened}
 
     def _is_fine(self, body: _Body, use: Node) -> bool:
-        """Whether a name that was compared with is gone, is no variable, or is what the code under test works with."""
+        """Whether a name that was compared with is gone, not a variable, or an input of the code under test."""
         name = body.text(use)
         if not self._is_variable(body, use) or name in self._named or self._is_derived(body, use):
             return True

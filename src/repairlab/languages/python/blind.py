@@ -14,7 +14,7 @@ from repairlab.languages.python.withholding import Withholding, arguments_of, ca
 def blind(source: str, framework: Framework, nonce: str, first: int, opaque: Collection[str] = ()) -> BlindFile:
     """Return a test file without its expectations.
 
-    Assertions with the texts in `opaque` look at something of which nothing can be said but whether it has what they look for.
+    Assertions with the texts in `opaque` look at values that cannot be taken apart: they say whether they hold.
     """
     del framework  # both kinds of assertions may stand in a file
     try:

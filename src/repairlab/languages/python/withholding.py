@@ -20,7 +20,7 @@ class Withholding:
         self.withheld: dict[Function, set[str]] = {function: set() for function in claims}
         """The parameters of functions that are given nothing any more."""
         self.names: dict[Function, dict[str, str]] = {}
-        """What rows of tests were called, and what they are called now."""
+        """How rows of tests were called, and how they are called now."""
         self.reasons: dict[Function, str] = {}
         """Why something could not be taken out, by function."""
 

@@ -18,8 +18,8 @@ How = Literal[
     "matches", "same items",
 ]  # fmt: skip
 """How a value must relate to the expected one. `same`: equal to that of the reference fix, type included. `raised`: the value is
-the list of the classes of an exception, or null; expected is the name of one of these, or a list of such names. `matches`: a pattern of
-Python is found in the text."""
+the list of the classes of an exception, or null; expected is the name of one of these, or a list of such names. `matches`: a
+pattern of Python is found in the text."""
 
 
 @record

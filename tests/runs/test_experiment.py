@@ -33,6 +33,7 @@ def test_a_run_of_before_still_opens_and_has_the_same_form_when_it_is_written_ag
     store.create(manifest)
     after = json.loads(store.manifest_path.read_bytes())
     assert after["experiment"]["visibility"].pop("tests") is False  # added since
+    assert after["experiment"].pop("min_strength") == "unchecked"  # added since
     assert [after["experiment"]["llm"].pop(name) for name in ("opening", "follow_up")] == ["function", "dialogue"]  # added since
     assert after.pop("cost_limit_usd") is None  # added since
     assert after.pop("coverage") is None  # added since

@@ -160,7 +160,7 @@ def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = Non
                 reason="" if entry.is_oracle or len(rivals) > 1 else _reason(score, groups, entry, metric, chosen_k),
                 is_oracle=entry.is_oracle,
                 n_undecided=score.n_undecided if score else entry.n_undecided,
-                coverage=". ".join(filter(None, (entry.run.strength, entry.run.coverage))),
+                coverage=". ".join(filter(None, (entry.run.coverage, entry.run.strength))),
             )
         )
     order = {group.name: number for number, group in enumerate(groups)}

@@ -75,7 +75,7 @@ static void keep_to_cpus(long most)
     if (sched_getaffinity(0, sizeof all, &all))
         return; /* more CPUs than the set has room for */
     CPU_ZERO(&few);
-    for (int cpu = 0; cpu < CPU_SETSIZE && most > 0; cpu++)
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && most > 0; cpu++)
         if (CPU_ISSET(cpu, &all)) {
             CPU_SET(cpu, &few);
             most--;

@@ -2,32 +2,20 @@
 
 import time
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
-from repairlab.languages.language import default_cache
-from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files
-from repairlab.validation.validator import BugValidator, Conditions
+from repairlab.validation.validator import BugValidator
 from tests import builders
 
 LUCKY = tomllib.loads((Path(__file__).parent / "lucky.toml").read_text(encoding="utf-8"))["lucky"]
 
 pytestmark = pytest.mark.hostile
-
-
-@pytest.fixture(scope="module")
-def validator(request: pytest.FixtureRequest) -> Iterator[tuple[Bug, BugValidator]]:
-    """Return a bug and its validator, which all lucky candidates of the bug share."""
-    bug = open_benchmark("starter").bug(request.param)
-    with BugValidator(Conditions(bug=bug), open_sandbox("bubblewrap", cache=default_cache())) as opened:
-        yield bug, opened
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,14 @@
 Each passes the tests where nothing is done about it.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
-from repairlab.languages.language import default_cache
-from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validator import BugValidator, Conditions
+from repairlab.validation.validator import BugValidator
 from tests import builders
 
 READERS = Path(__file__).parent / "readers"
@@ -23,14 +19,6 @@ FILES = sorted(path for path in READERS.glob("*/*") if path.is_file())
 NOT_RUN = (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE, Verdict.UNDECIDED)
 
 pytestmark = pytest.mark.hostile
-
-
-@pytest.fixture(scope="module")
-def validator(request: pytest.FixtureRequest) -> Iterator[tuple[Bug, BugValidator]]:
-    """Return a bug and its validator, which all readers of the bug share."""
-    bug = open_benchmark("starter").bug(request.param)
-    with BugValidator(Conditions(bug=bug), open_sandbox("bubblewrap", cache=default_cache())) as opened:
-        yield bug, opened
 
 
 @pytest.mark.parametrize(

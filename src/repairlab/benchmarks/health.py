@@ -12,7 +12,7 @@ from typing import Literal
 from repairlab.benchmarks.catalog import BUILT_IN, find_folder
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Strength, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.storage.checking import checked
 from repairlab.core.storage.encoding import write_aside
@@ -71,8 +71,10 @@ class Health:
     n_tests: int = 0
     """Unit tests; a stdin/stdout program has none."""
     unguarded: tuple[str, ...] | None = ()
-    """Tests of which no counter-test could be made: a candidate that forges their passes is found out by others, or not at all.
-    None: that was not looked for."""
+    """Tests that are not blind, and of which no counter-test could be made: a candidate that forges their passes is found out by
+    others, or not at all. None: that was not looked for."""
+    strength: Strength | None = None
+    """How strong a pass of the bug can be; none where that was not looked for."""
     not_survived: tuple[str, ...] = ()
     """Surroundings in which the reference fix fails, in words: candidates are not tried there."""
     limit_share: float = 0.0
@@ -109,7 +111,7 @@ class HealthCard:
     n_tests: int = 0
     """Unit tests by which candidates are judged, of bugs whose counter-tests were looked for."""
     n_unguarded: int = 0
-    """Those of which no counter-test could be made."""
+    """Those that are not blind, and of which no counter-test could be made."""
     bugs: tuple[Health, ...]
 
     @property

@@ -154,6 +154,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         repeats=repeats,
         n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
         unguarded=unguarded,
+        strength=fixed.strength if looked_for else None,
         not_survived=not_survived,
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
@@ -182,7 +183,7 @@ def _exposed(bug: Bug, validator: BugValidator) -> list[str]:
 
 
 def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:
-    """Return the tests of a healthy bug of which no counter-test can be made."""
+    """Return the tests of a healthy bug that are not blind, and of which no counter-test can be made."""
     if not bug.oracle.trigger and not bug.oracle.regression:
         return ()
     try:

@@ -1,6 +1,7 @@
 """`repairlab check`."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.outcome import STRENGTHS
 from repairlab.validation.machine import Machine, environment_of
 
 _CARD_SHARE = 20
@@ -84,7 +86,7 @@ def check(
         bool,
         typer.Option(
             "--counter-tests/--no-counter-tests",
-            help="Find out which tests have counter-tests; takes most of the time of large suites.",
+            help="Find out how strongly passes can be checked, and try the fix in other surroundings; takes most of the time.",
         ),
     ] = True,
     include: Include = None,
@@ -201,8 +203,12 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
     if card.n_tests:
         bare = [bug.bug_id for bug in card.bugs if bug.n_tests and len(bug.unguarded or ()) == bug.n_tests]
         without = f"; bugs without any: {', '.join(bare)}" if bare else ""
-        have = "has" if card.n_tests == 1 else "have"
-        data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} {have} counter-tests{without}")
+        are = "is blind or has" if card.n_tests == 1 else "are blind or have"
+        data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} {are} counter-tests{without}")
+    strengths = Counter(bug.strength for bug in card.bugs if bug.strength)
+    if strengths:
+        parts = ", ".join(f"{strength} in {count(strengths[strength], 'bug')}" for strength in reversed(STRENGTHS))
+        data().print(f"a pass can be {parts}")
 
 
 def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Blind test files: the tests of a file without what they expect, so that code under test can read no answer from them.
+"""Blind test files: the tests of a file without what they expect, so that the code under test can read no answer from them.
 
-A blind test says what its assertions look at, and nothing else; whoever wrote it compares that elsewhere, when the process has
-ended. What the test expected is known there, or is what the reference fix says in the same place.
+A blind test writes down what its assertions look at. Once the process has ended, repairlab compares these values with what the test
+expected, or with what the reference fix says in the same place.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
-"""Taking expectations out of the text of a test file, and values as blind tests say them."""
+"""Tools of blind test files: edits of a text, the names in it, and values as blind tests say them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from tree_sitter import Node
@@ -16,37 +16,53 @@ class UnclearError(Exception):
     """An assertion whose expectation cannot be withheld, with the reason."""
 
 
-class BlindText:
-    """A test file, some pieces replaced or taken out."""
+class Edits:
+    """Replacements in a test file; one takes along all others within it."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
-        self._edits: list[tuple[int, int, str]] = []
-        self._gone: list[tuple[int, int]] = []
+        self._made: list[tuple[int, int, str]] = []
+        self._gone: list[tuple[int, int, bool]] = []
+        """What was taken out, and within it what stands in its place nevertheless."""
 
     def put(self, start: int, end: int, text: str) -> None:
-        """Replace a piece, which may be empty; all edits within a piece that is taken out go with it."""
-        self._edits.append((start, end, text))
+        """Put a text in the place of another, which may be empty and holds nothing that is expected."""
+        self._made.append((start, end, text))
 
     def take_out(self, start: int, end: int, instead: str = "") -> None:
         """Take out what is expected."""
-        self._gone.append((start, end))
-        self._edits.append((start, end, instead))
+        self._gone.append((start, end, False))
+        self._made.append((start, end, instead))
 
-    def is_gone(self, node: Node) -> bool:
-        """Return whether a node lies in what was taken out."""
+    def replace(self, first: Node, text: str, *, last: Node | None = None) -> None:
+        """Take out a node, or several from the first to the last, and put a text in their place."""
+        self.between(first.start_byte, (last or first).end_byte, text)
+
+    def between(self, start_byte: int, end_byte: int, text: str) -> None:
+        """Take out what stands between two byte offsets, if anything, and put a text there."""
+        start, end = self.parsed.offset(start_byte), self.parsed.offset(end_byte)
+        self.take_out(start, end, text) if start < end else self.put(start, end, text)
+
+    def keep(self, *nodes: Node) -> None:
+        """Note that nodes stand in the text that replaces them."""
+        self._gone += [(span.start, span.end, True) for span in map(self.parsed.span, nodes)]
+
+    def removed(self, node: Node) -> bool:
+        """Return whether a node lies in what was taken out, and does not stand in what came in its place."""
         span = self.parsed.span(node)
-        return any(start <= span.start and span.end <= end for start, end in self._gone)
+        around = [it for it in self._gone if it[0] <= span.start and span.end <= it[1]]
+        return bool(around) and not min(around, key=lambda it: (it[1] - it[0], it[2]))[2]
 
-    def text(self) -> str:
-        """Return the text as it is now."""
-        source, parts, at = self.parsed.source, [], 0
-        for start, end, instead in sorted(self._edits, key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1])):
-            if start < at:
-                continue  # in a piece that has gone already
-            parts += [source[at:start], instead]
-            at = end
-        return "".join([*parts, source[at:]])
+    def applied(self, node: Node | None = None) -> str:
+        """Return the text of a node, or of the whole file, with all replacements in it."""
+        source = self.parsed.source
+        at, whole_end = (0, len(source)) if node is None else (self.parsed.span(node).start, self.parsed.span(node).end)
+        parts = list[str]()
+        for start, end, text in sorted(self._made, key=lambda made: (made[0], made[0] != made[1], -made[1])):
+            if at <= start and end <= whole_end:
+                parts += [source[at:start], text]
+                at = end
+        return "".join((*parts, source[at:whole_end]))
 
 
 def frozen_text(value: Frozen) -> str:
@@ -56,6 +72,15 @@ def frozen_text(value: Frozen) -> str:
     '["l",[["s","\\u00e9"],["i","1"]]]'
     """
     return json.dumps(value, separators=(",", ":"))
+
+
+def frozen(kind: str, *value: object) -> str:
+    """Return the text of a frozen value of a kind.
+
+    >>> frozen("i", "12"), frozen("n")
+    ('["i","12"]', '["n"]')
+    """
+    return frozen_text([kind, *value])
 
 
 def frozen_mapping(pairs: Iterable[tuple[Frozen, Frozen]]) -> Frozen:
@@ -75,3 +100,38 @@ def frozen_number(value: float) -> Frozen:
     (['i', '12'], ['f', '0.5'], ['f', 'nan'], ['f', '-0.0'])
     """
     return ["i", str(value)] if isinstance(value, int) else ["f", repr(value)]
+
+
+def innermost(bindings: Iterable[Node], use: Node, scope: Callable[[Node], Node]) -> Node | None:
+    """Return which of a name's bindings counts where it is used: that of the innermost scope around it."""
+    around = [(scope(it), it) for it in bindings]
+    around = [(place, it) for place, it in around if place.start_byte <= use.start_byte and use.end_byte <= place.end_byte]
+    return max(around, key=lambda item: (item[0].start_byte, item[1].start_byte), default=(None, None))[1]
+
+
+def with_callers(names: set[str], calls: Mapping[str, set[str]]) -> set[str]:
+    """Return functions with all that may call them, from the names that each function calls.
+
+    >>> sorted(with_callers({"c"}, {"a": {"b"}, "b": {"c"}, "d": {"a", "e"}, "e": set()}))
+    ['a', 'b', 'c', 'd']
+    """
+    before = set[str]()
+    while names != before:
+        before, names = names, names | {name for name, called in calls.items() if called & names}
+    return names
+
+
+def function_reached(
+    node: Node, functions: Collection[str], branching: Collection[str], own: Callable[[Node], Iterable[Node]]
+) -> Node | None:
+    """Return the function whose every run comes by a node, or the file; none where a branch or return may pass it by."""
+    while node.parent is not None and node.type not in functions:
+        before = node.prev_named_sibling if node.parent.type.endswith("block") else None
+        while before is not None:
+            if any(part.type == "return_statement" for part in (before, *own(before))):
+                return None
+            before = before.prev_named_sibling
+        if node.type in branching:
+            return None
+        node = node.parent
+    return node

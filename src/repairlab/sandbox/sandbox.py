@@ -1,5 +1,6 @@
 """The only place untrusted code runs: the protocol of all back ends, and a fake one that runs nothing, for tests of other rooms."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -55,6 +56,23 @@ class SeriesRunner(Protocol):
         after an exit code that is not 0. What would come after a while may be left out, too.
         """
         ...
+
+
+class ChangingRunner:
+    """Runs commands as a function changes them."""
+
+    def __init__(self, change: Callable[[Command], Command], runner: Runner) -> None:
+        self._change, self._runner = change, runner
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a command."""
+        return self._runner.run(self._change(command), tree)
+
+    def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
+        """Run a command for one standard input after the other, or for the first where the runner makes single runs."""
+        if isinstance(self._runner, SeriesRunner):
+            return self._runner.run_series(self._change(command), inputs, tree, stop=stop)
+        return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]
 
 
 @runtime_checkable

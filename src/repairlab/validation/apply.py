@@ -3,6 +3,7 @@
 Test files are never taken from a candidate.
 """
 
+import dataclasses
 import functools
 import re
 import shutil
@@ -106,6 +107,12 @@ def lay_out(bug: Bug, changed: Mapping[str, str | None], work: Path) -> None:
             write_text(work / path, text)
     except (OSError, shutil.Error) as error:
         raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
+
+
+def lay_out_twin(bug: Bug, texts: Mapping[str, str], folder: Path) -> Bug:
+    """Return a bug with these texts of test files, in a copy of its tree below an empty folder."""
+    lay_out(bug, texts, folder / "tree")
+    return dataclasses.replace(bug, tree=Tree(source=str(folder / "tree"), digest=digest(bug.tree.digest, dict(texts))))
 
 
 def lay_over(bug: Bug, built: Path, work: Path) -> None:

@@ -12,6 +12,8 @@ from repairlab.languages.blind import BlindCheck
 Said = Mapping[str, Mapping[str, tuple[str, ...]]]
 """What tests said, by the name of the test and the number of the check; how often they ended is under `END`."""
 END = "end"
+NO_END = "its end"
+"""The difference where a test did not come to its end as often as it must."""
 
 
 def by_test(said: Iterable[tuple[str, str]]) -> Said:
@@ -36,7 +38,7 @@ def difference(
     `due` is what the reference fix says there.
     """
     if len(said.get(END, ())) != len(due.get(END, ())):
-        return "its end"
+        return NO_END
     for number in dict.fromkeys([*due, *said]):
         if number == END:
             continue

@@ -5,28 +5,23 @@ reference fix must say the same twice and what the tests expect, and the buggy p
 of which this is not so is `open`.
 """
 
-import contextlib
 import dataclasses
-import json
 import re
-import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
-from repairlab.core.bug import Bug, Tree
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import digest, record, to_data
+from repairlab.core.record import digest, record
 from repairlab.languages.blind import BlindCheck, BlindFile, Blinding, OpaqueBlinding
 from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import new_nonce
-from repairlab.validation.apply import changed_files
-from repairlab.validation.blind_checks import END, Said, by_test, difference, is_telling
-from repairlab.validation.cache import engine_digest
+from repairlab.validation.apply import changed_files, lay_out_twin
+from repairlab.validation.blind_checks import END, NO_END, Said, by_test, difference, is_telling
+from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.engines import Engines, TwinOf
 from repairlab.validation.test_mutants import language_of_test, test_texts
 from repairlab.validation.test_run import Judgement
@@ -61,18 +56,6 @@ class BlindRun:
     """Whether all tests ran to their end."""
 
 
-def twin_tree(bug: Bug, texts: Mapping[str, str], folder: Path) -> Bug:
-    """Return a bug with other texts of test files, in a copy of its tree below an empty folder."""
-    source = Path(bug.tree.source)
-    try:
-        shutil.copytree(source, folder / "tree", symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
-        for path, text in texts.items():
-            (folder / "tree" / path).write_bytes(text.encode())
-    except (OSError, shutil.Error) as error:
-        raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
-    return dataclasses.replace(bug, tree=Tree(source=str(folder / "tree"), digest=digest(bug.tree.digest, dict(texts))))
-
-
 class BlindTests:
     """The blind tests of one bug: proved when a candidate first passes its tests, and kept for those to come."""
 
@@ -90,30 +73,28 @@ class BlindTests:
     def plan(self) -> BlindPlan:
         """Return which tests are blind; made once, and kept on this machine."""
         if self._plan is None:
-            self._plan = _kept(self._bug) or self._proved()
+            self._plan = kept_record(_place(self._bug), BlindPlan) or self._proved()
         return self._plan
 
     def problem(self, candidate: Candidate) -> str:
         """Say which test a candidate that passed all fails once what it expects is withheld; nothing where there is none."""
         plan = self.plan()
-        found = ""
-        for _ in range(2 if plan.tests else 0):
-            found = self._problem(plan, candidate)
-            if not found:
-                return ""
-        return found
+        problem, is_sure = self._problem(plan, candidate) if plan.tests else ("", True)
+        return problem if is_sure else self._problem(plan, candidate)[0]
 
-    def _problem(self, plan: BlindPlan, candidate: Candidate) -> str:
+    def _problem(self, plan: BlindPlan, candidate: Candidate) -> tuple[str, bool]:
+        """Say what a candidate fails, and whether once is enough to say so: that a test does not end may be the machine's fault."""
         run = self._run(plan, candidate)
+        failed = ""
         for test, name in plan.tests.items():
             told = f"tampering: {test} fails once its expected values are withheld"
-            if name in run.failed:
-                return f"{told}: {run.failed[name]}"
             for own in plan.due:
                 differs = difference(run.said.get(own, {}), plan.due[own], plan.checks) if is_named(name, own) else None
-                if differs:
-                    return f"{told}: {differs}"
-        return ""
+                if differs and differs != NO_END:
+                    return f"{told}: {differs}", True
+                failed = failed or (f"{told}: {differs}" if differs else "")
+            failed = f"{told}: {run.failed[name]}" if name in run.failed and not failed else failed
+        return failed, not failed
 
     def _run(self, plan: BlindPlan, candidate: Candidate) -> BlindRun:
         """Return what a candidate's blind tests say; HarnessError when that cannot be found out."""
@@ -123,7 +104,7 @@ class BlindTests:
             self.close()
             with ExitStack() as stack:
                 oracle = dataclasses.replace(self._bug.oracle, trigger=names, regression=())
-                twin = twin_tree(dataclasses.replace(self._bug, oracle=oracle), plan.texts, self._folder())
+                twin = lay_out_twin(dataclasses.replace(self._bug, oracle=oracle), plan.texts, self._folder())
                 engines = Engines(
                     twin, self._above.sandbox, warm=self._above.shares, twin=TwinOf(engines=self._above, texts=plan.texts)
                 )
@@ -161,7 +142,7 @@ class BlindTests:
             trigger = {test: plan.tests[test] for test in self._bug.oracle.trigger if test in plan.tests}
             why = "the buggy program says the same as the reference fix"
             plan = _without(plan, {test: why for test, name in trigger.items() if name in same})
-        _keep(self._bug, plan)
+        keep_record(_place(self._bug), plan)
         return plan
 
 
@@ -251,18 +232,3 @@ def _blinding(bug: Bug) -> Blinding:
 def _place(bug: Bug) -> Path:
     """Return where the plan of a bug is kept; that of an engine that was another is not used."""
     return default_cache() / "blind-tests" / f"{digest(bug.digest, engine_digest())}.json"
-
-
-def _kept(bug: Bug) -> BlindPlan | None:
-    with contextlib.suppress(OSError, ValidationError, UserError):
-        return TypeAdapter(BlindPlan).validate_json(_place(bug).read_bytes())
-    return None
-
-
-def _keep(bug: Bug, plan: BlindPlan) -> None:
-    place = _place(bug)
-    with contextlib.suppress(OSError):  # it can be made again
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside = place.with_name(f".{plan.nonce}")
-        aside.write_text(json.dumps(to_data(plan)))
-        aside.rename(place)

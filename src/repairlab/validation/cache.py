@@ -12,12 +12,17 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.installation import PACKAGE
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import SCHEMA_VERSION
+from repairlab.core.record import SCHEMA_VERSION, to_data
 from repairlab.core.storage.database import Database
-from repairlab.core.storage.encoding import decode, encode
+from repairlab.core.storage.encoding import decode, encode, write_aside
+
+T = TypeVar("T")
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024
@@ -52,6 +57,20 @@ def code_digest(*folders: str) -> str:
         for path in files:
             total.update(f"{path.relative_to(PACKAGE)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()[:16]
+
+
+def kept_record(path: Path, kind: type[T]) -> T | None:
+    """Return a record that was kept in a file; none where there is none, or it is damaged."""
+    with contextlib.suppress(OSError, ValidationError):
+        return TypeAdapter(kind).validate_json(path.read_bytes())
+    return None
+
+
+def keep_record(path: Path, item: object) -> None:
+    """Keep a record in a file of this user; where that cannot be written, it is made again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_aside(path, json.dumps(to_data(item)))
 
 
 class VerdictCache:

@@ -6,9 +6,7 @@ assertion, or an added assertion that is false. Nothing tells in which. What the
 fail in the other is not used.
 """
 
-import contextlib
 import dataclasses
-import json
 import random
 import re
 import secrets
@@ -17,17 +15,15 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, Strength, TestResult, TestVerdict, Verdict
-from repairlab.core.record import digest, record, to_data
+from repairlab.core.record import digest, record
 from repairlab.languages.counter import Change
 from repairlab.languages.language import default_cache
-from repairlab.validation.blind_tests import twin_tree
-from repairlab.validation.cache import engine_digest
+from repairlab.validation.apply import lay_out_twin
+from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft, Key, met_by_failures
 
 ROUNDS = 3
@@ -109,7 +105,7 @@ class CounterTests:
             kept = _kept_plans(self._bug)
             self._plan = secrets.choice(kept) if len(kept) >= PLANS else self._new_plan()
             if self._plan and len(kept) < PLANS:
-                _keep_plan(self._bug, self._plan)
+                keep_record(_plans(self._bug) / f"{self._plan.seed}.json", self._plan)
         return self._plan
 
     def unguarded(self) -> tuple[str, ...]:
@@ -118,6 +114,12 @@ class CounterTests:
         plan = self._new_plan(regression_tests=None) if tests else None
         self._keep_open()
         return tuple(test for test in tests if plan is None or test not in plan.failing)
+
+    @property
+    def strength(self) -> Strength:
+        """How strong a pass is that they let through: `checked` where each trigger test has one."""
+        plan = self.plan()
+        return "checked" if plan and set(self._bug.oracle.trigger) <= set(plan.failing) else "unchecked"
 
     def examine(self, candidate: Candidate) -> Examination:
         """Look at a candidate that passed all tests; HarnessError when that cannot be done."""
@@ -128,8 +130,7 @@ class CounterTests:
         if problem and not is_sure:
             problem, _ = self._problem(candidate, plan)
         note = f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
-        is_checked = set(self._bug.oracle.trigger) <= set(plan.failing)
-        return Examination(problem=problem, note=note, strength="checked" if is_checked else "unchecked")
+        return Examination(problem=problem, note=note, strength=self.strength)
 
     def _problem(self, candidate: Candidate, plan: CounterPlan) -> tuple[str, bool]:
         """Say what does not come out as it must in the first twin where something does not, and whether once is enough to say so.
@@ -158,7 +159,9 @@ class CounterTests:
         name = digest(dict(texts))
         if name not in self._twins:
             with ExitStack() as stack:
-                validator = stack.enter_context(self._validator(self._twin(texts, tests), texts))
+                validator = stack.enter_context(
+                    self._validator(lay_out_twin(self._with_tests(tests), texts, self._folder()), texts)
+                )
                 self._twins[name] = (validator, stack.pop_all())
         outcome = self._twins[name][0].validate(candidate, policy="full")
         if outcome.verdict is Verdict.UNDECIDED:
@@ -170,10 +173,6 @@ class CounterTests:
         names = {digest(dict(texts)) for texts in wanted}
         for name in self._twins.keys() - names:
             self._twins.pop(name)[1].close()
-
-    def _twin(self, texts: Mapping[str, str], tests: Sequence[str]) -> Bug:
-        """Return the bug with other test files, in a tree of its own."""
-        return twin_tree(self._with_tests(tests), texts, self._folder())
 
     def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> CounterPlan | None:
         """Draw changes, and find out what the reference fix makes of them."""
@@ -277,17 +276,5 @@ def _plans(bug: Bug) -> Path:
 
 def _kept_plans(bug: Bug) -> list[CounterPlan]:
     """Return the plans that this machine has for a bug."""
-    found = []
-    for file in sorted(_plans(bug).glob("*.json")):
-        with contextlib.suppress(OSError, ValidationError):
-            found.append(TypeAdapter(CounterPlan).validate_json(file.read_bytes()))
-    return found
-
-
-def _keep_plan(bug: Bug, plan: CounterPlan) -> None:
-    folder = _plans(bug)
-    with contextlib.suppress(OSError):  # it can be made again
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside = folder / f".{plan.seed}"
-        aside.write_text(json.dumps(to_data(plan)))
-        aside.rename(folder / f"{plan.seed}.json")
+    found = (kept_record(file, CounterPlan) for file in sorted(_plans(bug).glob("*.json")))
+    return [plan for plan in found if plan]

@@ -1,7 +1,7 @@
 """Whether a pass may be believed: what stands between a candidate that passes its tests and the verdict PLAUSIBLE."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePath
 
@@ -9,9 +9,9 @@ from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command
 from repairlab.core.outcome import Outcome, Policy, Verdict
-from repairlab.sandbox.sandbox import Runner, Sealing
+from repairlab.sandbox.sandbox import ChangingRunner, Sealing
 from repairlab.validation.apply import changed_files
 from repairlab.validation.blind_tests import BlindTests
 from repairlab.validation.counter_tests import CounterTests, Examination, Validating
@@ -70,7 +70,7 @@ class PassGuard:
             if problem or not plan.open:
                 return Examination(problem=problem, note=note, strength="blind")
         if is_reference:
-            found = Examination(note="the reference fix, by which counter-tests are chosen", strength="checked")
+            found = Examination(note="the reference fix, by which counter-tests are chosen", strength=self.counter_tests.strength)
         else:
             found = self.counter_tests.examine(candidate)
         return dataclasses.replace(found, note="; ".join(filter(None, (note, found.note))))
@@ -100,7 +100,11 @@ class PassGuard:
             return ""
         if not (isinstance(self.engines.sandbox, Sealing) and self.engines.sandbox.seals):
             return f"tampering: the tests pass after {min(theirs)} was changed, which the reference fix leaves alone"
-        runner = _SealingRunner(self.engines.sandbox, sealed)
+
+        def seal(command: Command) -> Command:
+            return dataclasses.replace(command, sealed=(*command.sealed, *sealed)) if command.private else command
+
+        runner = ChangingRunner(seal, self.engines.sandbox)
         for _ in range(2):
             again = self.engines.judge_fresh(changed, policy, confirm=confirm, runner=runner)
             if again.verdict is Verdict.PLAUSIBLE:
@@ -158,16 +162,3 @@ def sealable(paths: Set[str], tree: Path) -> list[str]:
     """Return what to seal so that nothing of some paths can be changed: for a link the folder around it, for very many all."""
     places = {str(PurePath(path).parent) if (tree / path).is_symlink() else path for path in paths}
     return ["."] if len(places) > MOST_SEALED else sorted(places)
-
-
-class _SealingRunner:
-    """Runs commands, and keeps private ones from changing parts of the tree."""
-
-    def __init__(self, runner: Runner, sealed: Sequence[str]) -> None:
-        self._runner, self._sealed = runner, sealed
-
-    def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command."""
-        if command.private:
-            command = dataclasses.replace(command, sealed=(*command.sealed, *self._sealed))
-        return self._runner.run(command, tree)

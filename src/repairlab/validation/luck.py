@@ -10,16 +10,16 @@ import dataclasses
 import functools
 import random
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.execution import Command, Execution, Mount
+from repairlab.core.execution import Command, Mount
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record
 from repairlab.languages.language import Racing, default_cache, language
 from repairlab.sandbox.launcher import compile_luck
-from repairlab.sandbox.sandbox import Runner, SeriesRunner
+from repairlab.sandbox.sandbox import ChangingRunner
 from repairlab.validation.apply import changed_files
 from repairlab.validation.engines import Engines
 from repairlab.validation.test_run import Judgement
@@ -192,7 +192,7 @@ class Luck:
         return found.message if _fails(found) else ""
 
     def _judged(self, changed: Mapping[str, str | None], there: Surroundings, bug: Bug) -> Judgement:
-        return self._engines.judge_again(changed, functools.partial(_Elsewhere, there), bug)
+        return self._engines.judge_again(changed, functools.partial(ChangingRunner, there.of), bug)
 
 
 def _fails(found: Judgement) -> bool:
@@ -203,24 +203,6 @@ def _less(bug: Bug) -> Bug:
     """Return a bug with the tests that show it, or the first of its cases."""
     oracle = bug.oracle
     return dataclasses.replace(bug, oracle=dataclasses.replace(oracle, regression=(), cases=oracle.cases[:MOST_CASES]))
-
-
-class _Elsewhere:
-    """Runs commands in other surroundings."""
-
-    def __init__(self, there: Surroundings, runner: Runner) -> None:
-        self._there, self._runner = there, runner
-
-    def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command."""
-        return self._runner.run(self._there.of(command), tree)
-
-    def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
-        """Run a command for one input after the other."""
-        command = self._there.of(command)
-        if isinstance(self._runner, SeriesRunner):
-            return self._runner.run_series(command, inputs, tree, stop=stop)
-        return [self._runner.run(dataclasses.replace(command, stdin=inputs[0]), tree)]
 
 
 @functools.cache

@@ -16,10 +16,10 @@ from tree_sitter import Node
 
 from repairlab.core.record import record
 from repairlab.languages.blind import BlindCheck, BlindFile, How
-from repairlab.languages.blind_text import Edits, frozen
 from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
+from repairlab.languages.withholding import Edits, frozen
 
 _FAILS = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})

@@ -14,7 +14,7 @@ from repairlab.languages.java.literals import JavaLiterals, quoted
 from repairlab.languages.java.names import FUNCTIONS, JavaNames, declaration, grows, own
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import BlindText, Frozen, UnclearError, frozen_text
+from repairlab.languages.withholding import Edits, Frozen, UnclearError, frozen_text, function_reached
 
 _SAID = "$Said"
 _TEST = re.compile(r"Test|ParameterizedTest|RepeatedTest|Theory")
@@ -62,7 +62,7 @@ class _File:
 
     def __init__(self, source: str, framework: Framework, nonce: str, first: int) -> None:
         self.parsed = Parsed("java", source)
-        self.blind = BlindText(self.parsed)
+        self.edits = Edits(self.parsed)
         self.nonce, self.first = nonce, first
         self.is_jupiter = framework == "junit5" and "org.junit.jupiter" in source
         self.checks: list[BlindCheck] = []
@@ -82,22 +82,22 @@ class _File:
             return BlindFile(text=self.parsed.source, open={self._name(test): "the file cannot be parsed" for test in self.tests})
         for node in self.nodes:
             try:
-                if not self.blind.is_gone(node):
+                if not self.edits.removed(node):
                     self._visit(node)
             except UnclearError as unclear:
                 self._leave_open(node, str(unclear))
         expected = {test: self._expected(test) for test in self.tests}
         self._clear_away()
         for row, cells in self.csv.items():
-            self.blind.take_out(self.parsed.span(row).start, self.parsed.span(row).end, f'"{",".join(cells)}"')
+            self.edits.take_out(self.parsed.span(row).start, self.parsed.span(row).end, f'"{",".join(cells)}"')
         for test in self.tests:
             self._end(test, expected[test])
         self._add_class()
         for node in self.nodes:
             if node.type in ("line_comment", "block_comment"):
                 span = self.parsed.span(node)
-                self.blind.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
-        return BlindFile(text=_without_unused_imports(self.blind.text()), checks=tuple(self.checks), open=self.open)
+                self.edits.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
+        return BlindFile(text=_without_unused_imports(self.edits.applied()), checks=tuple(self.checks), open=self.open)
 
     def _visit(self, node: Node) -> None:
         if node.type == "method_invocation":
@@ -115,7 +115,7 @@ class _File:
             if node.type in ("class_declaration", "interface_declaration") and body is not None:
                 start = self.parsed.span(body).start + 1
                 is_class = node.type == "class_declaration"
-                self.blind.put(start, start, f" {text if is_class else text.removeprefix('private static ')}")
+                self.edits.put(start, start, f" {text if is_class else text.removeprefix('private static ')}")
 
     # Tests
 
@@ -182,9 +182,9 @@ class _File:
                 if len(pairs) > 1:
                     start = self.parsed.span(pairs[index - 1]).end if index else whole.start
                     end = whole.end if index else self.parsed.span(pairs[1]).start
-                    self.blind.take_out(start, end)
+                    self.edits.take_out(start, end)
                 else:
-                    self.blind.take_out(whole.start, whole.end)
+                    self.edits.take_out(whole.start, whole.end)
                 return self._check(pair, "raised", _kind(self.parsed.text(named(value)[0])), always=True)
         return None
 
@@ -195,22 +195,22 @@ class _File:
             return
         span = self.parsed.span(body)
         if self._name(test) in self.open:
-            self.blind.take_out(span.start, span.end, "{ }")
+            self.edits.take_out(span.start, span.end, "{ }")
             return
         said = f"{_SAID}.end(this, {quoted(self.parsed.text(name))});"
         if expected is not None:
-            self.blind.put(span.start + 1, span.start + 1, " try {")
-            self.blind.put(
+            self.edits.put(span.start + 1, span.start + 1, " try {")
+            self.edits.put(
                 span.end - 1, span.end - 1, f"}} catch (Throwable $thrown) {{ {_SAID}.kinds({expected}, $thrown); {said} }} "
             )
             return
         if _can_end(self.parsed, body):
-            self.blind.put(span.end - 1, span.end - 1, f"{said} ")
+            self.edits.put(span.end - 1, span.end - 1, f"{said} ")
         for node in own(body):
             if node.type == "return_statement":
                 place = self.parsed.span(node)
-                self.blind.put(place.start, place.start, f"{{ {said} ")
-                self.blind.put(place.end, place.end, " }")
+                self.edits.put(place.start, place.start, f"{{ {said} ")
+                self.edits.put(place.end, place.end, " }")
 
     # Assertions
 
@@ -231,7 +231,7 @@ class _File:
             self._thrown(call, values)
         elif name == "fail":
             for value in values[:1]:
-                self.blind.take_out(self.parsed.span(value).start, self.parsed.span(values[-1]).end, '""')
+                self.edits.take_out(self.parsed.span(value).start, self.parsed.span(values[-1]).end, '""')
         else:
             self._other(call, name, values)
 
@@ -297,23 +297,13 @@ class _File:
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
-        around = node
-        while around.parent is not None and around.type not in FUNCTIONS:
-            before = around.prev_named_sibling if around.parent.type == "block" else None
-            while before is not None:
-                if any(part.type == "return_statement" for part in (before, *own(before))):
-                    return False
-                before = before.prev_named_sibling
-            if around.type in _BRANCHING:
-                return False
-            around = around.parent
-        return around in self.tests
+        return function_reached(node, FUNCTIONS, _BRANCHING, own) in self.tests
 
     def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
         """Let a call say what it looks at, in the place of an assertion about it."""
         whole, kept = self.parsed.span(call), self.parsed.span(seen)
-        self.blind.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
-        self.blind.take_out(kept.end, whole.end, f"{rest})")
+        self.edits.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
+        self.edits.take_out(kept.end, whole.end, f"{rest})")
 
     def _expect(
         self, call: Node, seen: Node, how: How, value: Frozen | None, *, out: Node | None = None, tolerance: str = ""
@@ -377,7 +367,7 @@ class _File:
             raise UnclearError("what is thrown is handed on")
         self._need_no_type(name)
         span = self.parsed.span(kind)
-        self.blind.take_out(span.start, span.end, "Throwable")
+        self.edits.take_out(span.start, span.end, "Throwable")
 
     def _need_no_type(self, name: Node) -> None:
         for use in self.names.uses(name):
@@ -404,8 +394,8 @@ class _File:
         span, at = self.parsed.span(kind), self.parsed.span(handled).start + 1
         kinds: Frozen = ["l", [_kind(self.parsed.text(part)) for part in named(kind)]]
         number = self._check(tried, "raised", kinds, always=self._is_always(tried))
-        self.blind.take_out(span.start, span.end, "Throwable")
-        self.blind.put(at, at, f" {_SAID}.kinds({number}, {self.parsed.text(name)});")
+        self.edits.take_out(span.start, span.end, "Throwable")
+        self.edits.put(at, at, f" {_SAID}.kinds({number}, {self.parsed.text(name)});")
 
     def _matcher(self, call: Node, values: list[Node]) -> None:
         """Treat `assertThat(x, is(3))`."""
@@ -510,7 +500,7 @@ class _File:
             binding = self.names.binding(use)
             if binding is None or binding in done:
                 continue
-            others = [it for it in self.names.uses(binding) if not self.blind.is_gone(it)]
+            others = [it for it in self.names.uses(binding) if not self.edits.removed(it)]
             if not others:
                 done.add(binding)
                 todo += self._take_out(use, binding)
@@ -527,7 +517,7 @@ class _File:
         kind = binding.parent.child_by_field_name("type") if binding.parent is not None else None
         for node in gone:
             span = self.parsed.span(node)
-            self.blind.take_out(span.start, span.end, "" if node == whole or kind is None else _nothing(self.parsed.text(kind)))
+            self.edits.take_out(span.start, span.end, "" if node == whole or kind is None else _nothing(self.parsed.text(kind)))
         return [name for node in gone for name in self.names.uses_in(node)]
 
     def _passed(self, parameter: Node) -> list[Node] | None:

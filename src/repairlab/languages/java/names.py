@@ -7,6 +7,7 @@ from tree_sitter import Node
 from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
+from repairlab.languages.withholding import innermost, with_callers
 
 METHODS = frozenset({"method_declaration", "constructor_declaration"})
 FUNCTIONS = METHODS | {"lambda_expression"}
@@ -57,11 +58,7 @@ class JavaNames:
 
     def calling(self, names: set[str]) -> set[str]:
         """Return methods with all that may call them."""
-        before = set[str]()
-        while names != before:
-            before = set(names)
-            names = names | {name for name, own in self.methods.items() if any(before & self.calls(method) for method in own)}
-        return names
+        return with_callers(names, {name: set().union(*map(self.calls, own)) for name, own in self.methods.items()})
 
     def uses_in(self, node: Node) -> list[Node]:
         """Return the variables that a piece of code uses."""
@@ -69,13 +66,7 @@ class JavaNames:
 
     def binding(self, use: Node) -> Node | None:
         """Return where the name in use is bound: in the innermost block around it that binds it."""
-        found = None
-        for binding in self._bindings.get(self.parsed.text(use), []):
-            scope = _scope(binding)
-            is_around = scope.start_byte <= use.start_byte and use.end_byte <= scope.end_byte
-            if is_around and (found is None or _scope(found).start_byte <= scope.start_byte):
-                found = binding
-        return found
+        return innermost(self._bindings.get(self.parsed.text(use), []), use, _scope)
 
     def uses(self, binding: Node) -> list[Node]:
         """Return where a binding is used."""

@@ -17,7 +17,7 @@ from repairlab.languages.javascript.literals import UNDEFINED, Literals, pattern
 from repairlab.languages.javascript.names import ANONYMOUS, FUNCTIONS, Names, grows, own, place, statement
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import BlindText, Frozen, UnclearError, frozen_text
+from repairlab.languages.withholding import Edits, Frozen, UnclearError, frozen_text, function_reached
 
 _TESTS = frozenset({"test", "it", "specify"})
 _SUITES = frozenset({"describe", "suite", "context"})
@@ -52,7 +52,7 @@ class _File:
 
     def __init__(self, source: str, nonce: str, first: int, *, is_mocha: bool) -> None:
         self.parsed = Parsed("javascript", source)
-        self.blind = BlindText(self.parsed)
+        self.edits = Edits(self.parsed)
         self.nonce, self.first, self.is_mocha = nonce, first, is_mocha
         self.checks: list[BlindCheck] = []
         self.open: dict[str, str] = {}
@@ -69,7 +69,7 @@ class _File:
         if self.parsed.root.has_error or _SAID in self.parsed.source:
             return BlindFile(text=self.parsed.source, open={self._name(test): "the file cannot be parsed" for test in self.tests})
         for node in self.nodes:
-            if node.type == "call_expression" and not self.blind.is_gone(node):
+            if node.type == "call_expression" and not self.edits.removed(node):
                 try:
                     self._assertion(node)
                 except UnclearError as unclear:
@@ -83,14 +83,14 @@ class _File:
             self._end(test, title, name)
             if title.type == "string" and (old := _plain(self.parsed, title)):
                 span, new = self.parsed.span(title), self._hidden(name)
-                self.blind.put(span.start, span.end, quoted(new))
+                self.edits.put(span.start, span.end, quoted(new))
                 renamed[name] = name.removesuffix(old) + new
         for node in self.nodes:
             if node.type == "comment":
                 span = self.parsed.span(node)
-                self.blind.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
+                self.edits.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
         self._prepend()
-        return BlindFile(text=self.blind.text(), checks=tuple(self.checks), open=self.open, names=renamed)
+        return BlindFile(text=self.edits.applied(), checks=tuple(self.checks), open=self.open, names=renamed)
 
     # Tests
 
@@ -149,7 +149,7 @@ class _File:
             return
         span = self.parsed.span(body)
         if name in self.open:
-            self.blind.take_out(span.start, span.end, "{}")
+            self.edits.take_out(span.start, span.end, "{}")
             return
         said = quoted(name.removesuffix(_plain(self.parsed, title)) + self._hidden(name))
         if title.type != "string":
@@ -158,7 +158,7 @@ class _File:
         if body.type != "statement_block":
             self._wrap(body, f"{_SAID}.ended({said}, ", ")")
             return
-        self.blind.put(span.end - 1, span.end - 1, f";{_SAID}.end({said}); ")
+        self.edits.put(span.end - 1, span.end - 1, f";{_SAID}.end({said}); ")
         for node in own(body):
             if node.type == "return_statement" and named(node):
                 self._wrap(named(node)[0], f"{_SAID}.ended({said}, ", ")")
@@ -167,8 +167,8 @@ class _File:
 
     def _wrap(self, node: Node, before: str, behind: str) -> None:
         span = self.parsed.span(node)
-        self.blind.put(span.start, span.start, before)
-        self.blind.put(span.end, span.end, behind)
+        self.edits.put(span.start, span.start, before)
+        self.edits.put(span.end, span.end, behind)
 
     # Assertions
 
@@ -221,16 +221,9 @@ class _File:
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
-        around = node
-        while around.parent is not None and around.type not in FUNCTIONS:
-            before = around.prev_named_sibling if around.parent.type == "statement_block" else None
-            while before is not None:
-                if any(part.type == "return_statement" for part in (before, *own(before))):
-                    return False
-                before = before.prev_named_sibling
-            if around.type in _BRANCHING:
-                return False
-            around = around.parent
+        around = function_reached(node, FUNCTIONS, _BRANCHING, own)
+        if around is None:
+            return False
         function = around.parent.parent if around.parent is not None else None
         is_each = function is not None and function.type == "call_expression" and _last(self.parsed, function) == "forEach"
         return around in self.tests or (is_each and function is not None and self._is_always(function))
@@ -238,8 +231,8 @@ class _File:
     def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
         """Let a call say what it looks at, in the place of an assertion about it."""
         whole, kept = self.parsed.span(call), self.parsed.span(seen)
-        self.blind.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
-        self.blind.take_out(kept.end, whole.end, f"{rest})")
+        self.edits.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
+        self.edits.take_out(kept.end, whole.end, f"{rest})")
 
     def _expect_literal(
         self, call: Node, seen: Node, how: How, value: Frozen, *, out: Node | None = None, verb: str = "value", tolerance: str = ""
@@ -394,7 +387,7 @@ class _File:
             if binding is None or binding in done:
                 continue
             column = self._column(use, binding)
-            others = [it for it in self.names.uses(binding) if it != binding and not self.blind.is_gone(it)]
+            others = [it for it in self.names.uses(binding) if it != binding and not self.edits.removed(it)]
             if not others or (column is not None and column[2]):
                 done.add(binding)
                 todo += self._take_out(use, binding, column)
@@ -424,7 +417,7 @@ class _File:
             return []
         for node in gone:
             span = self.parsed.span(node)
-            self.blind.take_out(span.start, span.end, "" if node == whole else "undefined")
+            self.edits.take_out(span.start, span.end, "" if node == whole else "undefined")
         return [name for node in gone for name in self.names.uses_in(node)]
 
     def _column(self, use: Node, binding: Node) -> tuple[Node, str, bool] | None:
@@ -439,7 +432,7 @@ class _File:
         if member is None or member.type != "member_expression" or member.child_by_field_name("object") != use:
             return None
         name = self.parsed.text(member.children[-1])
-        others = [it for it in self.names.uses(binding) if it != binding and not self.blind.is_gone(it)]
+        others = [it for it in self.names.uses(binding) if it != binding and not self.edits.removed(it)]
         around = [it.parent for it in others if it.parent is not None]
         if any(it.type != "member_expression" or self.parsed.text(it.children[-1]) == name for it in around):
             return None
@@ -498,7 +491,7 @@ class _File:
                 at = self.parsed.span(node).end
             elif node.type != "comment":
                 break
-        self.blind.put(at, at, f"\n{text}" if at else f"{text} ")
+        self.edits.put(at, at, f"\n{text}" if at else f"{text} ")
 
 
 def _arguments(call: Node) -> list[Node]:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
+from repairlab.languages.withholding import innermost, with_callers
 
 ANONYMOUS = frozenset({"arrow_function", "function_expression", "generator_function"})
 FUNCTIONS = ANONYMOUS | {"function_declaration", "generator_function_declaration", "method_definition"}
@@ -59,11 +60,7 @@ class Names:
 
     def calling(self, names: set[str]) -> set[str]:
         """Return functions with all that may call them."""
-        before = set[str]()
-        while names != before:
-            before = set(names)
-            names = names | {name for name, body in self.functions.items() if before & self.words(body)}
-        return names
+        return with_callers(names, {name: self.words(body) for name, body in self.functions.items()})
 
     def uses_of_function(self, name: str) -> list[Node]:
         """Return where the name of a function stands, but where it is bound."""
@@ -91,13 +88,7 @@ class Names:
 
     def binding(self, use: Node) -> Node | None:
         """Return where the name in use is bound: in the innermost block around it that binds it."""
-        found = None
-        for binding in self._bindings.get(self.parsed.text(use), []):
-            scope = _scope(binding)
-            is_around = scope.start_byte <= use.start_byte and use.end_byte <= scope.end_byte
-            if is_around and (found is None or _scope(found).start_byte <= scope.start_byte):
-                found = binding
-        return found
+        return innermost(self._bindings.get(self.parsed.text(use), []), use, _scope)
 
     def uses(self, binding: Node) -> list[Node]:
         """Return where a binding is used; also what only might be one."""

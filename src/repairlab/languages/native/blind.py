@@ -14,12 +14,12 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 from repairlab.languages.blind import BlindCheck, BlindFile, How
-from repairlab.languages.blind_text import Edits, frozen
 from repairlab.languages.counter import named
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
+from repairlab.languages.withholding import Edits, frozen
 
 Native = Literal["c", "cpp"]
 _HEAD = "void f() "
@@ -183,7 +183,7 @@ class _File:
             return title[1] if title else ".".join(part.strip() for part in function.parameters[:2])
         is_called = any(caller is not body for caller, _ in self._callers.get(function.name, ()))
         if function.name == "main":
-            return "main" if not self._has_table and any(_asserts(body, it) for it in self._reached(body)) else ""
+            return "main" if not self._has_table and any(_is_assertion(body, it) for it in self._reached(body)) else ""
         if is_called or [kind for _, kind in body.parameters] not in ([], ["void**"], ["void **"]):
             return ""
         title = re.search(rf'\{{\s*"([^"\\]*)"\s*,\s*&?{re.escape(function.name)}\b', self._source)
@@ -363,7 +363,7 @@ class _File:
 
     def _asserting(self, helper: _Body) -> bool:
         """Whether a function of the test file asserts something."""
-        return any(_asserts(helper, call) for call in self._reached(helper))
+        return any(_is_assertion(helper, call) for call in self._reached(helper))
 
     def _is_rewriting(self, body: _Body) -> bool:
         return body.function.name in self._rewritten and not body.is_macro and not _is_void(body)
@@ -976,10 +976,6 @@ class _File:
 def _calls(body: _Body) -> Iterator[Node]:
     if body.is_read and body.node is not None:
         yield from (it for it in walk(body.node) if it.type == "call_expression")
-
-
-def _asserts(body: _Body, call: Node) -> bool:
-    return _is_assertion(body, call)
 
 
 def _is_assertion(body: _Body, call: Node) -> bool:

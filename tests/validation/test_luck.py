@@ -71,6 +71,15 @@ def test_what_the_reference_fix_does_not_survive_is_not_held_against_candidates(
     assert all(text.startswith("time zone ") for text in named)
 
 
+def test_a_candidate_that_fails_by_chance_is_lucky_unless_the_reference_fix_does_so_too(bug: Bug, sandbox: Sandbox) -> None:
+    seldom, often = LUCKY.format("os.urandom(1)[0] > 60"), LUCKY.format("os.urandom(1)[0] < 10")
+    for fix, is_lucky in ((HONEST, True), (seldom, False)):
+        own = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, reference=(Edit(path="calc.py", text=fix),)))
+        with BugValidator(Conditions(bug=own), sandbox) as validator:
+            problem = validator.luck.problem({"calc.py": often})
+        assert problem.startswith("passes by luck: failed 1 of ") if is_lucky else problem == ""
+
+
 def test_an_honest_candidate_is_not_called_lucky(bug: Bug, sandbox: Sandbox) -> None:
     assert judged(HONEST, bug, sandbox).verdict is Verdict.PLAUSIBLE
 

@@ -180,3 +180,12 @@ def test_a_test_is_blind_only_where_the_reference_fix_proves_it(bug: Bug, sandbo
     assert why["test_quiet"] == "the buggy program says the same as the reference fix"
     assert why["test_nothing"] == "it asserts nothing that can be said"
     assert why["test_object"] == "what it expects is also an input: Here"
+
+
+def test_who_fails_its_own_tests_when_they_run_again_is_lucky_and_no_reader(bug: Bug, sandbox: Sandbox, tmp_path: Path) -> None:
+    wrong = builders.candidate(bug, Edit(path="calc.py", text=HONEST.replace("a + b", "a + b + 1")))
+    with Engines(bug, sandbox) as engines:
+        blind = BlindTests(engines, lambda: Path(tempfile.mkdtemp(dir=tmp_path)))
+        problem = blind.problem(wrong)
+        blind.close()
+    assert problem.startswith("passes by luck: failed 1 of 2 runs, by chance: tests/test_add.py::test_sum")

@@ -27,6 +27,8 @@ from repairlab.validation.test_mutants import language_of_test, test_texts
 from repairlab.validation.test_run import Judgement
 
 NO_BLIND_FILE = "it is in no file that could be made blind"
+_AGAIN = 3
+"""How often the tests of a candidate run again before it is said to read them."""
 _UNSTABLE = "the reference fix does not say the same each time"
 
 
@@ -80,7 +82,17 @@ class BlindTests:
         """Say which test a candidate that passed all fails once what it expects is withheld; nothing where there is none."""
         plan = self.plan()
         problem, is_sure = self._problem(plan, candidate) if plan.tests else ("", True)
-        return problem if is_sure else self._problem(plan, candidate)[0]
+        problem = problem if is_sure else self._problem(plan, candidate)[0]
+        return self._by_chance(candidate) or problem if problem else ""
+
+    def _by_chance(self, candidate: Candidate) -> str:
+        """Say that a candidate fails its own tests when they run again: it did not read them."""
+        changed = changed_files(candidate, self._bug)
+        for number in range(_AGAIN):
+            again = self._above.judge(changed, "full")
+            if again.verdict is not Verdict.PLAUSIBLE:
+                return f"passes by luck: failed 1 of {number + 2} runs, by chance: {again.message}"
+        return ""
 
     def _problem(self, plan: BlindPlan, candidate: Candidate) -> tuple[str, bool]:
         """Say what a candidate fails, and whether once is enough to say so: that a test does not end may be the machine's fault."""

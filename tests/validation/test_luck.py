@@ -84,14 +84,16 @@ def test_an_honest_candidate_is_not_called_lucky(bug: Bug, sandbox: Sandbox) -> 
     assert judged(HONEST, bug, sandbox).verdict is Verdict.PLAUSIBLE
 
 
-def test_surroundings_are_the_same_tomorrow_and_others_for_another_candidate() -> None:
-    assert list(surroundings({"a.py": "x"})) == list(surroundings({"a.py": "x"}))
-    assert list(surroundings({"a.py": "x"})) != list(surroundings({"a.py": "y"}))
+def test_surroundings_are_the_same_tomorrow_and_others_for_another_bug(bug: Bug) -> None:
+    other = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, regression=()))
+    assert list(surroundings(bug, {"a.py": "x"})) == list(surroundings(bug, {"a.py": "y"}))
+    assert list(surroundings(bug, {"a.py": "x"})) != list(surroundings(other, {"a.py": "x"}))
 
 
-def test_the_date_stays_where_a_candidate_asks_for_the_times_of_files() -> None:
-    assert all(there.clock_s for there in surroundings({"a.py": "x = 1"}))
-    assert not any(there.clock_s for there in surroundings({"a.py": "os.path.getmtime('x')"}))
+def test_the_date_stays_where_a_candidate_asks_for_the_times_of_files(bug: Bug) -> None:
+    plain, asking = (list(surroundings(bug, {"a.py": text})) for text in ("x = 1", "os.path.getmtime('x')"))
+    assert all(there.clock_s for there in plain)
+    assert asking == [dataclasses.replace(there, clock_s=0) for there in plain]
 
 
 def test_what_a_bug_sets_itself_and_its_build_stay_as_they_are() -> None:

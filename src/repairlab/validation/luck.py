@@ -1,7 +1,7 @@
 """Whether a pass is luck: the tests run again in other surroundings, where an honest program passes, too.
 
 Hash seeds, addresses, time zone, clock, order of folders, number of CPUs and the content of unwritten memory are usually
-the same in each run, so that verdicts repeat. That also hides luck. Other surroundings are drawn from the candidate's text,
+the same in each run, so that verdicts repeat. That also hides luck. Other surroundings are drawn from the bug,
 so that they are the same tomorrow. A failure counts only where the reference fix passes; what the fix does not survive
 stays as usual.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.execution import Command, Mount
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import digest, record
+from repairlab.core.record import record
 from repairlab.languages.language import Racing, Toolchain, default_cache, language
 from repairlab.sandbox.launcher import compile_luck
 from repairlab.sandbox.sandbox import ChangingRunner
@@ -89,7 +89,6 @@ class Surroundings:
             mounts=mounts,
             cpus=self.cpus,
             random_addresses=self.random_addresses,
-            forks=False,
         )
 
     def __str__(self) -> str:
@@ -106,15 +105,16 @@ class Surroundings:
         return ", ".join(words for words, is_so in said.items() if is_so)
 
 
-def surroundings(candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
-    """Yield the surroundings of a candidate, drawn from its text."""
-    draw = random.Random(digest(dict(candidate)))
+def surroundings(bug: Bug, candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
+    """Yield the surroundings of a candidate: drawn from its bug, so that candidates share programs that wait to be forked."""
+    draw = random.Random(bug.digest)
     uses_file_times = any(_FILE_TIMES.search(text or "") for text in candidate.values())  # which no clock of ours shifts
     for number in range(RUNS):
+        days = draw.choice((-1, 1)) * draw.randrange(1, 800)
         yield Surroundings(
             hash_seed=draw.randrange(1, 2**32),
             zone=draw.choice(_ZONES),
-            clock_s=0 if uses_file_times else draw.choice((-1, 1)) * draw.randrange(1, 800) * _DAY_S,
+            clock_s=0 if uses_file_times else days * _DAY_S,
             folder_order=draw.randrange(1, 2**31),
             unwritten=draw.randrange(1, 256),
             cpus=(1, 0, 2)[number],
@@ -139,7 +139,7 @@ class Luck:
         """Say in what surroundings a candidate fails that passed; nothing where it passes in all."""
         if raced := self._race(changed):
             return f"passes by luck: {raced}"
-        for number, drawn in enumerate(surroundings(changed)):
+        for number, drawn in enumerate(surroundings(self._bug, changed)):
             bug = self._bug if number == 0 else _less(self._bug)
             while failed := self._failure(changed, there := self._bearable(drawn), bug):
                 unbearable = self._not_survived(there)
@@ -174,7 +174,7 @@ class Luck:
     def not_survived(self) -> tuple[str, ...]:
         """Return the surroundings where the reference fix itself fails, in words."""
         said, self._is_steady = list[str](), True  # `check --repeat` finds tests that fail by chance
-        for drawn in surroundings(self._fix):
+        for drawn in surroundings(self._bug, self._fix):
             unbearable = self._not_survived(self._bearable(drawn))
             self._usual |= unbearable
             said += [str(drawn.only([name])) for name in sorted(unbearable)]

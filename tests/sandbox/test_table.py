@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,14 @@ def test_the_launcher_is_compiled_once_and_nothing_else_is_left(tmp_path: Path) 
     assert compile_launcher(tmp_path / "new" / "cache") == first
     assert first.stat().st_mtime_ns == made
     assert list(first.parent.iterdir()) == [first]
+
+
+def test_a_program_that_many_compile_at_once_is_never_replaced(tmp_path: Path) -> None:
+    def compile_it(_: int) -> int:
+        return compile_breakout(tmp_path / "cache").stat().st_ino
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(compile_it, range(6)))) == 1
 
 
 def test_the_doctor_finds_a_working_sandbox_sound(bubblewrap: BubblewrapSandbox, cache: Path) -> None:

@@ -1,11 +1,14 @@
 """The small C programs of the sandbox, compiled once per machine: launcher, gate, self-test, and what shakes a program."""
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import platform
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -45,8 +48,21 @@ def _compiled(name: str, cache: Path, forms: tuple[list[str], ...] = (["-static"
         except OSError as error:
             reason = f"cannot keep programs of the sandbox in {program.parent}: {error.strerror}"
             raise HarnessError(f"{reason}. Let REPAIRLAB_CACHE name a folder that can be written") from error
-        _compile(sources, program, flags, forms)
+        with _alone_in(program.parent):
+            if not os.access(program, os.X_OK):
+                _compile(sources, program, flags, forms)
     return program
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let one process at a time compile: a program that is replaced cannot be mounted by a process that has just found it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _sources(name: str) -> dict[str, str]:

@@ -226,6 +226,17 @@ def test_a_check_of_a_part_leaves_the_health_card_of_the_whole(
     assert (tiny / "health.json").read_text() == whole
 
 
+def test_a_bug_is_described_with_the_strength_of_its_last_check(
+    capsys: pytest.CaptureFixture[str], tiny: Path, sandbox: Sandbox
+) -> None:
+    assert "strength" not in said(capsys, "list", f"{tiny}/shop")[0]
+    said(capsys, "check", str(tiny))
+    assert "strength of a pass: blind" in said(capsys, "list", f"{tiny}/shop")[0]
+    assert json.loads(said(capsys, "list", f"{tiny}/shop", "--json")[0])["strength"] == "blind"
+    (tiny / "bugs/shop/issue.md").write_text("Another title\n")
+    assert "strength" not in said(capsys, "list", f"{tiny}/shop")[0], "the check was of another bug"
+
+
 def test_a_check_goes_on_with_its_card(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

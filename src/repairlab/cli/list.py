@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import benchmark_names, open_benchmark, open_bug
+from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark, open_bug, split_reference
+from repairlab.benchmarks.health import CARD_NAME, Health, read_card
 from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.amounts import count
@@ -36,7 +37,7 @@ def list_bugs(
     if name is not None and _is_bug(name):
         if include or limit is not None:
             raise UserError(f"{name} is one bug: --include and --limit choose among the bugs of a benchmark; leave them out")
-        _show_bug(open_bug(name), as_json=json)
+        _show_bug(open_bug(name), _health(name), as_json=json)
         return
     if name is None:
         if about or include or limit is not None:
@@ -102,10 +103,20 @@ def _print_counts(counts: dict[str, Counter[str]]) -> None:
     print_table("", ["label", "bugs"], rows)
 
 
-def _show_bug(bug: Bug, *, as_json: bool) -> None:
+def _health(name: str) -> Health | None:
+    """Return what the last check of a bug showed, if its benchmark has a health card and the bug has not changed since."""
+    benchmark, bug_id = split_reference(name)
+    place = find_folder(benchmark) / CARD_NAME
+    digest = open_bug(name).digest
+    cards = read_card(place).bugs if place.is_file() else ()
+    return next((health for health in cards if (health.bug_id, health.digest) == (bug_id, digest)), None)
+
+
+def _show_bug(bug: Bug, health: Health | None, *, as_json: bool) -> None:
     if as_json:
         problem = {"title": bug.problem.title, "description": bug.problem.description}
-        print_json({**problem, "properties": properties(bug), "labels": to_data(bug.labels), "limits": to_data(bug.oracle.limits)})
+        known = {"properties": properties(bug), "labels": to_data(bug.labels), "limits": to_data(bug.oracle.limits)}
+        print_json({**problem, **known, "strength": health.strength if health else None})
         return
     console = data()
     console.print(f"[bold]{bug.id}[/bold] ({bug.problem.language}): ", end="")
@@ -116,6 +127,8 @@ def _show_bug(bug: Bug, *, as_json: bool) -> None:
         console.print(f"{name}: {', '.join(values)}", markup=False)
     labels = ", ".join(f"{name} {value}" for name, value in to_data(bug.labels).items() if value)
     console.print(f"labels: {labels}", markup=False)
+    if health and health.strength:
+        console.print(f"strength of a pass: {health.strength}", markup=False)
 
 
 def _kind(bug: Bug) -> str:

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import http.server
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -570,12 +571,26 @@ def test_without_network_the_message_says_what_to_install(tmp_path: Path) -> Non
 
 
 def test_folder_of_the_settings_comes_first_and_must_be_whole(tmp_path: Path) -> None:
-    (tmp_path / "junit-4.12.jar").write_bytes(b"")
+    _jar(tmp_path / "junit-4.12.jar", "org/junit/Test.class")
     tools = Tools(cache=str(tmp_path), junit=str(tmp_path))
     with pytest.raises(HarnessError, match="hamcrest-core"):
         jars.junit_jars("junit4", tools)
     (tmp_path / "hamcrest-2.2.jar").write_bytes(b"")
     assert [path.name for path in jars.junit_jars("junit4", tools)] == ["junit-4.12.jar", "hamcrest-2.2.jar"]
+
+
+def test_an_old_junit_of_the_same_name_is_not_taken_for_junit4(tmp_path: Path) -> None:
+    for name, member in (("junit.jar", "junit/framework/TestCase.class"), ("junit4.jar", "org/junit/Test.class")):
+        _jar(tmp_path / name, member)
+    (tmp_path / "hamcrest.jar").write_bytes(b"")
+    assert [path.name for path in jars.find("junit4", tmp_path)] == ["junit4.jar", "hamcrest.jar"]
+    (tmp_path / "junit4.jar").unlink()
+    assert jars.find("junit4", tmp_path) == ()
+
+
+def _jar(path: Path, member: str) -> None:
+    with zipfile.ZipFile(path, "w") as opened:
+        opened.writestr(member, "")
 
 
 @pytest.mark.slow

@@ -99,6 +99,8 @@ class Artifact:
     version: str
     sha1: str
     also: tuple[str, ...] = ()
+    holds: str = ""
+    """A class that older jars of the same name lack."""
     optional: bool = False
     """Needed only by jars of some distributions, which leave out what Maven Central's jars contain."""
 
@@ -118,7 +120,14 @@ _JUPITER, _PLATFORM = "org.junit.jupiter", "org.junit.platform"
 # The checksums of the files that Maven Central has served since their release.
 ARTIFACTS: dict[JUnit, tuple[Artifact, ...]] = {
     "junit4": (
-        Artifact(group="junit", name="junit", version="4.13.2", sha1="8ac9e16d933b6fb43bc7f576336b8f4d7eb5ba12", also=("junit4",)),
+        Artifact(
+            group="junit",
+            name="junit",
+            version="4.13.2",
+            sha1="8ac9e16d933b6fb43bc7f576336b8f4d7eb5ba12",
+            also=("junit4",),
+            holds="org/junit/Test.class",
+        ),
         Artifact(
             group="org.hamcrest",
             name="hamcrest-core",
@@ -168,11 +177,21 @@ def find(framework: JUnit, folder: Path) -> tuple[Path, ...]:
         names = "|".join(re.escape(name) for name in (artifact.name, *artifact.also))
         pattern = re.compile(rf"(?:{names})(?:-\d[\w.-]*)?\.jar")
         candidates = sorted((name for name in present if pattern.fullmatch(name)), key=lambda name: (len(name), name))
-        if candidates:
-            found.append(present[candidates[0]].resolve())
+        if fit := next((present[name] for name in candidates if _has(present[name], artifact.holds)), None):
+            found.append(fit.resolve())
         elif not artifact.optional:
             return ()
     return tuple(dict.fromkeys(found))
+
+
+def _has(jar: Path, member: str) -> bool:
+    if not member:
+        return True
+    try:
+        with zipfile.ZipFile(jar) as opened:
+            return member in opened.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def download(framework: JUnit, folder: Path, *, repository: str = MAVEN_CENTRAL) -> tuple[Path, ...]:

@@ -169,6 +169,70 @@ def test_forms_of_checks_say_what_they_look_at(tmp_path: Path, tools: Tools) -> 
     assert [check.how for check in file.checks[-4:]] == ["at least", "less", "contains", "different"]
 
 
+TESTIFY = """
+func check(t *testing.T, in string, want int) {
+	got, err := Parse(in)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "of %s", in)
+}
+
+func TestAssertions(t *testing.T) {
+	check(t, "abc", 3)
+	assert := assert.New(t)
+	rows := []struct{ n, want int }{{1, 2}, {4, 8}}
+	for _, row := range rows {
+		assert.Equalf(row.want, Twice(row.n), "twice %d", row.n)
+	}
+	mean, all := Mean()
+	assert.InDelta(0.11, mean, 0.02)
+	assert.Len(all, 2)
+	assert.Nil(all["k"])
+	assert.Contains(Names(), "b%")
+	assert.ElementsMatch([]string{"\xc3", "b%", "a;"}, Names())
+	assert.True(mean > 0.05 && Twice(2) != 5)
+	if _, err := Parse(""); assert.Error(err) {
+		assert.EqualError(err, "none")
+		assert.ErrorIs(err, ErrNone)
+	}
+	assert.Panics(func() { panic(Made()) })
+	assert.NotEmpty(Made().Odd)
+	assert.False(Twice(1) == 3)
+	assert.Greater(Twice(5), 9)
+}
+"""
+
+
+@needs_go
+def test_assertions_of_testify_say_what_they_look_at(tmp_path: Path, tools: Tools) -> None:
+    file = made(TESTIFY, "github.com/stretchr/testify/assert github.com/stretchr/testify/require")
+    assert file.open == {}
+    for gone in ('"abc", 3', "{1, 2}", " 8", "0.11", '"b%"', "0.05", '"none"', ", 9)", "NoError", "*new(*testing.T)"):
+        assert gone not in file.text.partition("\nfunc check(")[0], gone
+    project = Project(tmp_path, GoToolchain(tools), Build(tool="go"), Test(framework="go-test", files=("*_test.go",)))
+    module = "module example.com/p\n\ngo 1.18\n\nrequire github.com/stretchr/testify v1.0.0\n"
+    module += "\nreplace github.com/stretchr/testify => ./t\n"
+    package = "package {}\n\ntype Assertions struct{{}}\n\nfunc New(t interface{{}}) *Assertions {{ return nil }}\n"
+    project.write(
+        {
+            **{f"t/{name}/{name}.go": package.format(name) for name in ("assert", "require")},
+            **{"go.mod": module, "t/go.mod": "module github.com/stretchr/testify\n", "p.go": CODE, "p_test.go": file.text},
+        }
+    )
+    project.must_build()
+    (batch,) = project.toolchain.batches(project.recipe, project.test_recipe, (".::TestAssertions",), stop=False)
+    done = execute(batch.command, project.root, 60)
+    said = [(number, value if number == "end" else json.loads(value)) for number, value in said_in(NONCE, done.stderr.decode())]
+    assert [value for _, value in said[:-1]] == [
+        *(["b", True], ["i", "3"], ["i", "2"], ["i", "8"], ["f", "0.1"], ["i", "2"], ["b", True]),
+        *([["l", [["s", "a;"], ["s", "b%"], ["y", "c3"]]]] * 2),
+        *(["f", "0.1"], ["i", "4"], ["b", False], ["s", "none"], ["b", True], ["b", True], ["b", True]),
+        *(["i", "2"], ["i", "10"]),
+    ]
+    assert said[-1] == ("end", "TestAssertions")
+    hows = [check.how for check in file.checks]
+    assert [how for how in hows if how != "equal"] == ["near", "contains", "same items", "more", "different", "different", "more"]
+
+
 @pytest.mark.parametrize(
     ("check", "reason"),
     [
@@ -182,11 +246,16 @@ def test_forms_of_checks_say_what_they_look_at(tmp_path: Path, tools: Tools) -> 
             "c[1] is there for more than comparisons",
         ),
         ("for _, c := range rows { if G(c.in) != c.out { t.Error() } }", "c.out is there for more than comparisons"),
-        ("assert.Equal(t, F(3), 4)", "assert.Equal asserts, and is not understood"),
+        ("other.Equal(t, F(3), 4)", "other.Equal asserts, and is not understood"),
+        ("assert.JSONEq(t, `{}`, F(3))", "asserts by JSONEq"),
+        ("is := assert.New(t); same(is, F(3), 4)", "same asserts, and is not understood"),
+        ("assert.Equal(t, F(3), F(4))", "what it expects is made by the code under test"),
+        ('assert.True(t, strings.Count(F(3), "a") == 2)', 'it holds what it looks for: strings.Count(F(3), "a")'),
     ],
 )
 def test_what_cannot_be_withheld_is_open_and_left_out(check: str, reason: str) -> None:
-    file = made(f"func TestA(t *testing.T) {{ {check} }}\n\nfunc TestB(t *testing.T) {{ if F(1) != 2 {{ t.Fatal() }} }}", "os")
+    imports = "os strings github.com/stretchr/testify/assert"
+    file = made(f"func TestA(t *testing.T) {{ {check} }}\n\nfunc TestB(t *testing.T) {{ if F(1) != 2 {{ t.Fatal() }} }}", imports)
     assert file.open == {"TestA": reason}
     assert "TestA" not in file.text
     assert [check.text for check in file.checks] == ["F(1) != 2"]

@@ -7,7 +7,7 @@ else. A test that reads anything further to decide stays as it is, and is open.
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +45,23 @@ _SEARCHES = re.compile(
     r"\b(?:strings|bytes)\.(?:Index|LastIndex|Count|Contains|Has|EqualFold|Cut)|\bregexp\.|\.(?:Match|Find)\w*\("
 )
 """What looks for something in a text."""
+_TESTIFY = re.compile(r"/testify(?:/v\d+)?/(?:assert|require)\"$")
+_EQUAL = frozenset({"Equal", "EqualValues", "Exactly"})
+_UNEQUAL = frozenset({"NotEqual", "NotEqualValues"})
+_ORDERED = {"Greater": ">", "GreaterOrEqual": ">=", "Less": "<", "LessOrEqual": "<="}
+_CONTAINS: dict[str, How] = {"Contains": "contains", "ErrorContains": "contains", "NotContains": "lacks"}
+_STATES = {
+    "Nil": ("{said}none({0})", True),
+    "NotNil": ("{said}none({0})", False),
+    "NoError": ("({0}) == nil", True),
+    "Error": ("({0}) == nil", False),
+    "Empty": ("{said}empty({0})", True),
+    "NotEmpty": ("{said}empty({0})", False),
+    "Zero": ("{said}empty({0})", True),
+    "Panics": ("{said}panics({0})", True),
+    "NotPanics": ("{said}panics({0})", False),
+}
+"""Assertions of testify about one value: what to say of it, and what must come of it."""
 _LOOKS = re.compile(r"\b(?:os\.(?:ReadFile|Open|ReadDir)|ioutil\.|embed\b|runtime\.|golden)")
 
 
@@ -89,6 +106,7 @@ class _Claim(NamedTuple):
     saying: str = ""
     how: How = "equal"
     expected: str = ""
+    tolerance: str = ""
 
 
 class _Kept(NamedTuple):
@@ -185,7 +203,7 @@ class _File:
                 path = spec.child_by_field_name("path")
                 edits.replace(spec, f"_ {parsed.text(path)}" if path is not None else "")
         package = next(node for node in parsed.root.named_children if node.type == "package_clause")
-        paths = ("reflect", "sort", "strconv", "syscall", "unicode/utf8")
+        paths = ("errors", "reflect", "sort", "strconv", "syscall", "unicode/utf8")
         imports = "".join(f'; import {self._said}{path.split("/")[-1]} "{path}"' for path in paths)
         edits.between(package.end_byte, package.end_byte, imports)
         return edits.applied(parsed.root)
@@ -237,15 +255,18 @@ class _File:
             elif child.type.endswith("_statement") and child.parent is not None and child.parent.type != "expression_statement":
                 self._statement(given, child, testers, always=always)
             elif child.type == "call_expression":
-                self._call(given, child, testers)
+                self._call(given, child, testers, always=always)
                 self._inside(given, child, testers, always=always)
             else:
                 self._inside(given, child, testers, always=always)
 
-    def _call(self, given: _Given, call: Node, testers: set[str]) -> None:
-        """Rewrite the call of a helper that asserts; other calls must not."""
+    def _call(self, given: _Given, call: Node, testers: set[str], *, always: bool) -> None:
+        """Rewrite an assertion or the call of a helper that asserts; other calls must not."""
         called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if called is None or arguments is None or self._edits.removed(call):
+            return
+        if (name := self._assertion(call)) is not None:
+            self._asserted(given, call, name, testers, always=always)
             return
         operand, field = called.child_by_field_name("operand"), called.child_by_field_name("field")
         if operand is not None and field is not None and self._text(operand) in testers:
@@ -255,6 +276,8 @@ class _File:
                 raise _OpenError(f"it calls {self._text(called)} in a way that is not understood")
             return
         passed = named(arguments)
+        if any(self._is_library(it) for it in passed):
+            raise _OpenError(f"{self._text(called)} asserts, and is not understood")
         if not any(self._text(it) in testers for it in passed if it.type == "identifier"):
             return
         helper = self._given.get(self._text(called))
@@ -280,11 +303,12 @@ class _File:
         self._blanks.append((statement.start_byte, [node for node in walk(part) if node.type == "identifier"]))
 
     def _rewrite(self, helper: _Given) -> None:
-        """Rewrite a helper under another name: as it is, others may need it."""
+        """Rewrite a helper under another name; for callers in other files something of its name stays."""
         if helper.name in self._rewritten:
             return
-        self._rewritten[helper.name] = self._text(helper.node)
-        name = helper.node.child_by_field_name("name")
+        name, body = helper.node.child_by_field_name("name"), helper.node.child_by_field_name("body")
+        before = self._text(helper.node).removesuffix(self._text(body) if body is not None else "")
+        self._rewritten[helper.name] = f'{before}{{ panic("") }}'
         try:
             self._function(helper, helper.node)
         except _OpenError as reason:
@@ -329,19 +353,12 @@ class _File:
         then, otherwise = choice.child_by_field_name("consequence"), choice.child_by_field_name("alternative")
         if condition is None or then is None:
             raise _OpenError("it holds an odd `if`")
-        line, text = choice.start_point[0] + 1, " ".join(self._text(condition).split())
-        said = list[str]()
-        for claim in self._false(given, condition):
-            number = self._first + len(self._checks)
-            self._checks.append(
-                BlindCheck(number=number, line=line, text=text, how=claim.how, expected=claim.expected, always=always)
-            )
-            said.append(f'{self._said}{claim.saying}("{number}", {claim.actual})')
+        said = self._saying(condition, self._false(given, condition), always=always)
         self._edits.between(choice.start_byte, (start or condition).start_byte, "{ ")
         if start is not None:
-            self._call_within(given, start, testers)
+            self._call_within(start, testers)
             self._edits.between(start.end_byte, condition.start_byte, "; ")
-        self._call_within(given, condition, testers)
+        self._call_within(condition, testers)
         self._edits.between(condition.start_byte, then.end_byte, "; ".join(said))
         variables = [node for part in (condition, then) for node in walk(part) if node.type == "identifier"]
         self._blanks.append((condition.start_byte, variables))
@@ -355,12 +372,128 @@ class _File:
             self._block(given, otherwise, testers, always=always)
         self._edits.between(choice.end_byte, choice.end_byte, " }")
 
-    def _call_within(self, given: _Given, node: Node, testers: set[str]) -> None:
+    def _saying(self, node: Node, claims: Iterable[_Claim], *, always: bool) -> list[str]:
+        """Note claims about what a node looks at; return the calls that say it."""
+        line, text, said = node.start_point[0] + 1, " ".join(self._text(node).split()), list[str]()
+        for claim in claims:
+            number = self._first + len(self._checks)
+            self._checks.append(
+                BlindCheck(
+                    number=number,
+                    line=line,
+                    text=text,
+                    how=claim.how,
+                    expected=claim.expected,
+                    tolerance=claim.tolerance,
+                    always=always,
+                )
+            )
+            said.append(f'{self._said}{claim.saying}("{number}", {claim.actual})')
+        return said
+
+    def _call_within(self, node: Node, testers: set[str]) -> None:
         for call in (it for it in walk(node) if it.type == "call_expression"):
             arguments = call.child_by_field_name("arguments")
-            if arguments is not None and any(self._text(it) in testers for it in named(arguments)):
+            passes = arguments is not None and any(self._text(it) in testers for it in named(arguments))
+            if passes or self._assertion(call) is not None:
                 raise _OpenError("a condition calls what asserts")
-        del given
+
+    # Assertions of testify
+
+    def _is_library(self, node: Node) -> bool:
+        """Whether a name stands for a package of testify, or for its assertions about one test."""
+        if node.type != "identifier":
+            return False
+        declared = self._declaration(node)
+        if declared is None:
+            path = self._imports[self._text(node)].child_by_field_name("path") if self._text(node) in self._imports else None
+            return path is not None and _TESTIFY.search(self._text(path)) is not None
+        return any(it.type == "call_expression" and self._assertion(it) == "New" for it in self._made_with(declared))
+
+    def _made_with(self, declared: Node) -> Iterator[Node]:
+        place = declared.parent.parent if declared.parent is not None and declared.parent.type == "expression_list" else None
+        right = place.child_by_field_name("right") if place is not None and place.type == "short_var_declaration" else None
+        yield from named(right) if right is not None else ()
+
+    def _assertion(self, call: Node) -> str | None:
+        """Return the name of the function of testify that is called; none for other calls."""
+        called = call.child_by_field_name("function")
+        operand, field = (called.child_by_field_name(it) for it in ("operand", "field")) if called is not None else (None, None)
+        if operand is None or field is None or not self._is_library(operand):
+            return None
+        name = self._text(field)
+        return name.removesuffix("f")
+
+    def _asserted(self, given: _Given, call: Node, name: str, testers: set[str], *, always: bool) -> None:
+        """Rewrite an assertion of testify."""
+        called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if called is None or arguments is None:
+            return
+        is_bound = self._declaration(named(called)[0]) is not None
+        values = named(arguments)
+        if name == "New" and (declared := self._bound_to(call)) is not None:
+            self._edits.between(declared.end_byte, declared.end_byte, f"; _ = {self._text(named(declared)[0])}")
+            return
+        if not is_bound and (not values or self._text(values[0]) not in testers):
+            raise _OpenError(f"{self._text(called)} asserts, and is not understood")
+        values = values if is_bound else values[1:]
+        for value in values:
+            self._call_within(value, testers)
+        statement = call
+        while statement.parent is not None and statement.parent.type not in ("statement_list", "block"):
+            statement = statement.parent
+        before = [it for it in walk(arguments) if it.type == "identifier" and self._is_declared_before(it, statement)]
+        self._blanks.append((statement.start_byte, before))
+        said = self._saying(call, self._claimed(given, call, name, values), always=always)
+        self._edits.replace(
+            call, " && ".join(said) if len(said) == 1 or statement.type != "expression_statement" else "; ".join(said)
+        )
+
+    def _bound_to(self, call: Node) -> Node | None:
+        """Return the declaration that gives a name to the result of a call."""
+        place = call.parent.parent if call.parent is not None and call.parent.type == "expression_list" else None
+        return place if place is not None and place.type == "short_var_declaration" else None
+
+    def _is_declared_before(self, use: Node, statement: Node) -> bool:
+        declared = self._declaration(use)
+        return declared is not None and declared.start_byte < statement.start_byte
+
+    def _claimed(self, given: _Given, call: Node, name: str, values: list[Node]) -> Iterator[_Claim]:
+        """Yield what to say in the place of an assertion of testify."""
+        if name in ("True", "False") and values:
+            yield from self._true(given, values[0]) if name == "True" else self._false(given, values[0])
+        elif name in _STATES and values:
+            text, truth = _STATES[name]
+            yield _Claim(text.format(self._kept(values[0]), said=self._said), expected=frozen("b", truth))
+        elif len(values) < len(("expected", "actual")):
+            raise _OpenError(f"asserts by {name}")
+        elif name in _EQUAL:
+            yield self._equal(given, call, values[1], values[0], truth=True)
+        elif name in _UNEQUAL:
+            yield self._different(given, call, values[1], values[0], truth=True)
+        elif name in _ORDERED:
+            yield self._ordered(given, call, _ORDERED[name], *values[:2], truth=True)
+        elif name == "ElementsMatch":
+            yield self._equal(given, call, values[1], values[0], truth=True)._replace(saying="items", how="same items")
+        elif name in ("InDelta", "InEpsilon") and re.fullmatch(r"\d*\.?\d+(?:e-?\d+)?", width := self._text(values[2])):
+            claim = self._equal(given, call, values[1], values[0], truth=True)
+            if claim.expected == frozen("b", True):
+                raise _OpenError("what it expects is made by the code under test")
+            yield claim._replace(how="near", tolerance=width + ("r" if name == "InEpsilon" else ""))
+        else:
+            yield self._part(given, name, *values[:2])
+
+    def _part(self, given: _Given, name: str, value: Node, wanted: Node) -> _Claim:
+        """Return what to say of a part of a value, or of what is part of it."""
+        seen, literal = self._kept(value), self._frozen(wanted)
+        if name == "ErrorIs":
+            return _Claim(f"{self._said}is({seen}, {self._kept(wanted)})", expected=frozen("b", True))
+        if name in _CONTAINS and literal:
+            return _Claim(f"({seen}).Error()" if name == "ErrorContains" else seen, how=_CONTAINS[name], expected=literal)
+        if name not in ("Len", "EqualError") or self._is_derived(wanted):
+            raise _OpenError(f"asserts by {name}")
+        self._gone.append(_Kept(wanted, given.name))
+        return _Claim(f"{self._said}size({seen})" if name == "Len" else f"({seen}).Error()", expected=literal)
 
     def _false(self, given: _Given, node: Node) -> Iterator[_Claim]:
         """Yield what to say where a condition must be false."""
@@ -433,10 +566,10 @@ class _File:
         if "nil" in (left.type, right.type) and whole.type == "binary_expression":
             return _Claim(f"({self._kept(whole)})", expected=frozen("b", truth))
         if any(_SENTINEL.fullmatch(self._text(side)) for side in (left, right)):
-            return self._truth(given, whole, truth=truth)
+            return self._relation(given, whole, left, right, truth=truth)
         actual, wanted = self._sides(given, left, right)
         if wanted is None:
-            return self._truth(given, whole, truth=truth)
+            return self._relation(given, whole, left, right, truth=truth)
         self._gone.append(_Kept(wanted, given.name))
         return _Claim(self._kept(actual), "items" if items else "", expected=self._frozen(wanted))
 
@@ -459,15 +592,25 @@ class _File:
             if literal and literal != frozen("n") and other.type not in ("true", "false"):
                 return _Claim(self._kept(actual), how="different", expected=literal)
             if other.type in ("true", "false"):
-                return _Claim(self._kept(actual), expected=frozen("b", (other.type == "true") is truth))
-        return self._truth(given, whole, truth=truth)
+                return _Claim(self._kept(actual), expected=frozen("b", other.type == "false"))
+        return self._relation(given, whole, left, right, truth=not truth if self._assertion(whole) else truth)
 
     def _ordered(self, given: _Given, whole: Node, operator: str, left: Node, right: Node, *, truth: bool) -> _Claim:
         hows = _ORDER[_OPPOSITE[operator] if truth else operator]
         for actual, other, how in ((left, right, hows[0]), (right, left, hows[1])):
             if (literal := self._frozen(other)) and other.type not in ("true", "false", "nil"):
                 return _Claim(self._kept(actual), how=how, expected=literal)
-        return self._truth(given, whole, truth=truth)
+        return self._relation(given, whole, left, right, truth=truth, operator=operator)
+
+    def _relation(self, given: _Given, whole: Node, left: Node, right: Node, *, truth: bool, operator: str = "") -> _Claim:
+        """Return that a comparison of two answers is said as it is."""
+        if self._assertion(whole) is None:
+            return self._truth(given, whole, truth=truth)
+        for side in (left, right):
+            self._truth(given, side, truth=truth)
+        one, other = self._kept(left), self._kept(right)
+        text = f"({one}) {operator} ({other})" if operator else f"{self._said}reflect.DeepEqual({one}, {other})"
+        return _Claim(text, expected=frozen("b", truth))
 
     def _truth(self, given: _Given, node: Node, *, truth: bool) -> _Claim:
         """Return that a condition is said as it is; it must not hold what it looks for."""
@@ -625,7 +768,7 @@ class _File:
         return self._dropped[helper.name]
 
     def _is_wanted(self, helper: _Given, name: Node) -> bool:
-        uses = self._uses_of(name)
+        uses = self._uses_of(name) if self._text(name) != helper.tester else []
         return bool(uses) and all(self._is_in_check(use, helper) or self._is_handed_on(use) for use in uses)
 
     def _is_in_check(self, use: Node, helper: _Given) -> bool:
@@ -636,6 +779,8 @@ class _File:
                 parts = parent.child_by_field_name("condition"), parent.child_by_field_name("consequence")
                 if node in parts:
                     return True
+            if parent.type == "call_expression" and self._assertion(parent) is not None:
+                return True
             node = parent
         return False
 

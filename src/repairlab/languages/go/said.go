@@ -1,15 +1,51 @@
 
-func @said@(number string, value interface{}) {
+func @said@(number string, value interface{}) bool {
 	@said@write(number, @said@freeze(@reflect@.ValueOf(value), 0))
+	return true
 }
 
-func @said@items(number string, value interface{}) {
-	it := @reflect@.ValueOf(value)
-	if (it.Kind() == @reflect@.Slice || it.Kind() == @reflect@.Map) && it.IsNil() {
+func @said@items(number string, value interface{}) bool {
+	if @said@none(value) {
 		@said@write(number, `["l",[]]`)
-		return
+		return true
 	}
-	@said@(number, value)
+	return @said@(number, value)
+}
+
+func @said@none(value interface{}) bool {
+	it := @reflect@.ValueOf(value)
+	switch it.Kind() {
+	case @reflect@.Chan, @reflect@.Func, @reflect@.Interface, @reflect@.Map, @reflect@.Ptr, @reflect@.Slice, @reflect@.UnsafePointer:
+		return it.IsNil()
+	}
+	return value == nil
+}
+
+func @said@empty(value interface{}) bool {
+	it := @reflect@.ValueOf(value)
+	switch it.Kind() {
+	case @reflect@.Chan, @reflect@.Map, @reflect@.Slice:
+		return it.Len() == 0
+	case @reflect@.Ptr:
+		return it.IsNil() || @said@empty(it.Elem().Interface())
+	}
+	return value == nil || it.IsZero()
+}
+
+func @said@size(value interface{}) int {
+	return @reflect@.ValueOf(value).Len()
+}
+
+func @said@is(err, target error) bool {
+	return @errors@.Is(err, target)
+}
+
+func @said@panics(run func()) (did bool) {
+	defer func() { recover() }()
+	did = true
+	run()
+	did = false
+	return
 }
 
 func @said@write(number, text string) {

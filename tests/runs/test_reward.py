@@ -55,6 +55,11 @@ def test_rows_are_what_a_data_set_needs(reward: rl.Reward) -> None:
     assert "Total ignores the last item" in rows[0]["prompt"][1]["content"]
 
 
+def test_a_strategy_of_several_questions_makes_no_rows(tiny: Path) -> None:
+    with rl.Reward(str(tiny), localisation="none", workers=1) as judge, pytest.raises(rl.UserError, match="several questions"):
+        judge.rows("localise")
+
+
 def test_a_wrong_data_set_or_option_is_an_error(reward: rl.Reward, tiny: Path) -> None:
     with pytest.raises(rl.UserError, match="no column 'bug'"):
         reward(completions=["x"], bugs=["shop"])

@@ -41,7 +41,7 @@ def convert(
         str | None, typer.Option("--strategy", help="With --task: how a model is asked. [default: zero-shot]")
     ] = None,
     localisation: Annotated[
-        str | None, typer.Option("--localisation", help="With --task: line, hunk, function or file. [default: line]")
+        str | None, typer.Option("--localisation", help="With --task: line, hunk, function, file or none. [default: line]")
     ] = None,
     include: Include = None,
     json: Json = False,

@@ -35,7 +35,7 @@ def _options() -> tuple[RecordOption, ...]:
 
 def prompt(
     bug: Annotated[str | None, typer.Argument(help="BENCHMARK/BUG; without it, the strategy's template is printed.")] = None,
-    localisation: Annotated[str, typer.Option("--localisation", help="line, hunk, function or file.")] = "line",
+    localisation: Annotated[str, typer.Option("--localisation", help="line, hunk, function, file or none.")] = "line",
     show_error: Annotated[bool, typer.Option("--show-error", help="Show the first failing message of the hidden tests.")] = False,
     json: Json = False,
     **own: Any,

@@ -65,7 +65,9 @@ def run(
     localisation: Annotated[
         str | None,
         typer.Option(
-            "--localisation", help="How the bug is located: line, hunk, function or file. [default: line]", rich_help_panel=SEEN
+            "--localisation",
+            help="How the bug is located: line, hunk, function, file or none. [default: line]",
+            rich_help_panel=SEEN,
         ),
     ] = None,
     show_error: Annotated[

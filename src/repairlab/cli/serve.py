@@ -38,7 +38,8 @@ def serve(
     patience_s: Annotated[float, typer.Option("--patience", help="Seconds for a request to arrive.")] = _USUAL.patience_s,
     drain_s: Annotated[float, typer.Option("--drain", help="Seconds for requests to finish after SIGTERM.")] = _USUAL.drain_s,
     localisation: Annotated[
-        str, typer.Option("--localisation", help="Most precise place of a bug that clients see: line, hunk, function or file.")
+        str,
+        typer.Option("--localisation", help="Most precise place of a bug that clients see: line, hunk, function, file or none."),
     ] = _USUAL.localisation,
     *,
     here: Machine,

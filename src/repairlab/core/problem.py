@@ -1,15 +1,16 @@
 """What a repairer may see of a bug. Nothing in here, nor anything it imports, knows tests or the fix."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal, overload
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Lines, Span
 
-Localisation = Literal["line", "hunk", "function", "file"]
-"""How precisely the place of the bug is shown: exact lines, one range around them, only the function, or only the file."""
+Localisation = Literal["line", "hunk", "function", "file", "none"]
+"""How precisely the place of the bug is shown: exact lines, one range around them, the function, the file, or not at all."""
 
 
 @record
@@ -40,7 +41,7 @@ class Problem:
     title: str
     description: str
     path: str
-    """The file to fix, relative to the root of the tree, with forward slashes."""
+    """The file to fix, relative to the root of the tree, with forward slashes; empty where no place is shown."""
     source: str
     """The whole buggy file."""
     target: Target
@@ -57,7 +58,8 @@ class Problem:
     @property
     def files(self) -> dict[str, str]:
         """Return the text of each file that a repairer may change, by path."""
-        return {self.path: self.source, **{file.path: file.text for file in self.context}}
+        own = {self.path: self.source} if self.path else {}
+        return own | {file.path: file.text for file in self.context}
 
 
 @record
@@ -65,7 +67,8 @@ class Visibility:
     """The policy that decides what of a problem is shown to the repairer."""
 
     localisation: Localisation = "line"
-    """`line`: the lines the fix changes; `hunk`: one range around them; `function` or `file`: only where to look."""
+    """`line`: the lines the fix changes; `hunk`: one range around them; `function` or `file`: only where to look;
+    `none`: the tree and the issue, nothing else."""
     error: bool = False
     """Show the first failing message of the hidden tests."""
     context: bool = True
@@ -74,13 +77,46 @@ class Visibility:
     """Show test files and the names of failing tests to the program of the repairer `command`."""
 
 
+NOWHERE = Target(name=None, span=Span(start=0, end=0), text="")
+"""The target where no place is shown."""
+
+
+class _All(Sequence[SourceFile]):
+    """All files of a problem by path, so that their order does not tell which is to be fixed; read when they are looked at."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    @cached_property
+    def _files(self) -> tuple[SourceFile, ...]:
+        own = SourceFile(path=self._problem.path, text=self._problem.source)
+        return tuple(sorted((own, *self._problem.context), key=lambda file: file.path))
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    @overload
+    def __getitem__(self, which: int) -> SourceFile: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[SourceFile, ...]: ...
+    def __getitem__(self, which: int | slice) -> SourceFile | tuple[SourceFile, ...]:
+        return self._files[which]
+
+    def __iter__(self) -> Iterator[SourceFile]:
+        return iter(self._files)
+
+
 def shown(problem: Problem, visibility: Visibility) -> Problem:
     """Return the problem as the policy lets a repairer see it."""
+    if visibility.localisation == "none":
+        problem = dataclasses.replace(
+            problem, path="", source="", target=NOWHERE, target_without_comments="", context=_All(problem)
+        )
     location = problem.location
     if visibility.localisation == "hunk" and location:
         paths = dict.fromkeys(lines.path for lines in location)
         location = tuple(_hull(path, [lines for lines in location if lines.path == path]) for path in paths)
-    elif visibility.localisation in ("function", "file"):
+    elif visibility.localisation in ("function", "file", "none"):
         location = None
     target = problem.target
     bare = problem.target_without_comments

@@ -10,6 +10,7 @@ class Copy:
     """Returns the buggy target unchanged: the score that a benchmark must give to doing nothing."""
 
     name = "copy"
+    finds_place = False
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
         """Yield one candidate, equal to the buggy program."""

@@ -101,7 +101,8 @@ def settings_of_class(value: object) -> type:
 def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = False) -> RepairerFactory:
     """Return how a class, an object or a function is opened as a repairer.
 
-    Its method `unfit` says why it cannot work on a problem; `start` gets what it is opened with; both may be missing.
+    Its method `unfit` says why it cannot work on a problem; `start` gets what it is opened with; `finds_place` is False if it needs
+    to be told where the bug is. All three may be missing.
     """
     settings = settings_of_class(value)
 
@@ -130,6 +131,7 @@ def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = Fa
         settings=settings,
         unfit=unfit if hasattr(value, "unfit") else None,
         asks_model=lambda own: bool(getattr(value, "asks_model", False)),  # noqa: ARG005
+        finds_place=getattr(value, "finds_place", True),
         any_form=any_form,
     )
 

@@ -150,6 +150,8 @@ class RepairerFactory:
     """Whether it proposes the same for the same problem, settings and seed."""
     waits: bool = False
     """Whether it waits for others for long, so that who stops a run should not."""
+    finds_place: bool = False
+    """Whether it can look for the bug itself, where no place is shown."""
     works_on_tree: bool = False
     """Whether it works on a tree, in which test files can be shown to it."""
     any_form: bool = False

@@ -196,6 +196,10 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
     if experiment.visibility.tests and not (found and found.works_on_tree):
         raise UserError(f"--show-tests is for repairers that work on a tree, such as command; {name} sees no test")
+    if experiment.visibility.localisation == "none" and not experiment.visibility.context:
+        raise UserError(
+            "visibility: context is false, but with localisation = none the other files are all that is shown of the code"
+        )
     made = _with_own(experiment, found, own, settings) if found else experiment
     if "k" in settings:
         require_drawn(made.k, made.n)

@@ -147,6 +147,10 @@ def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, mac
 def reason_unfit(experiment: Experiment, own: OwnRepairer | None = None) -> Callable[[Problem], str | None] | None:
     """Return a function that says, without asking a model, why the repairer cannot work on a problem; None if it works on all."""
     made = own.factory if own else factory_of(experiment)
+    if made and experiment.visibility.localisation == "none" and not made.finds_place:
+        return lambda problem: (
+            f"the place of {problem.id} is not shown, and {made.name} does not look for it: choose another --localisation"
+        )
     return made.unfit(_settings(made, experiment), experiment.seed) if made and made.unfit else None
 
 

@@ -163,7 +163,9 @@ class Reward:
         settings = LlmSettings(strategy=strategy, model=_NO_MODEL)
         rows = []
         for bug in self._bugs:
-            asked = preview(settings, shown(bug.problem, visibility), seed=0, examples=())[-1]
+            asked, *more = preview(settings, shown(bug.problem, visibility), seed=0, examples=())
+            if more:
+                raise UserError(f"{strategy} asks several questions, each after the answer to the one before: no row can hold them")
             messages = [{"role": message.role, "content": message.content} for message in asked.messages]
             rows.append({"prompt": messages or asked.text, self._column: bug.id})
         return rows

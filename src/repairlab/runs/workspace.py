@@ -224,6 +224,8 @@ printf '/.repairlab/\\n' > .git/info/exclude
 git add -A -f .
 git rm -r -q -f --cached --ignore-unmatch .repairlab
 git commit -q --allow-empty --no-verify -m 'The buggy tree'"""
+_WRITTEN = 946684800  # 2000-01-01
+"""When every file was last changed, so that no date tells which one has the bug."""
 _GIT_ENV = tuple((f"GIT_{who}_DATE", "2000-01-01T00:00:00Z") for who in ("AUTHOR", "COMMITTER"))
 _GIT_LIMITS = Limits(cpu_s=300, wall_s=600, memory_mb=2048, disk_mb=4096)
 
@@ -246,6 +248,8 @@ class WorkspaceMaker:
             for path in self._unseen():
                 _remove(self._given, path)
             (self._given / ISSUE).write_text(self.told(problem), encoding="utf-8")
+            for item in (self._given, *self._given.rglob("*")):
+                os.utime(item, (_WRITTEN, _WRITTEN), follow_symlinks=False)
         command = Command(argv=("sh", "-c", _GIT), env=_GIT_ENV, writable=True, limits=_GIT_LIMITS)
         done = self._sandbox.run(command, self._given)
         if not done.succeeded:

@@ -4,7 +4,7 @@ import dataclasses
 
 from repairlab.core.model import Prompt
 from repairlab.core.outcome import Verdict
-from repairlab.core.problem import Problem, Target
+from repairlab.core.problem import Problem, Target, Visibility, shown
 from repairlab.core.text import Lines, Span
 from repairlab.repairers.llm.client.model import Completion, Sampling, Script, ScriptedModel
 from repairlab.repairers.repairer import Example
@@ -109,3 +109,13 @@ class Recorder(ScriptedModel):
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
         self.calls.append((prompt, sampling, first, n))
         return super().complete(prompt, sampling, first=first, n=n)
+
+
+def policy(strategy: str, *, error: bool = False) -> Visibility:
+    """Return a policy that a strategy can work with."""
+    return Visibility(localisation="none" if strategy == "localise" else "line", error=error)
+
+
+def seen_by(strategy: str, problem: Problem) -> Problem:
+    """Return a problem as a strategy gets it; one that is told the place gets all that there is."""
+    return shown(problem, policy(strategy)) if strategy == "localise" else problem

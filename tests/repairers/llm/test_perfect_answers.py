@@ -9,7 +9,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
-from repairlab.core.problem import Problem, Visibility, shown
+from repairlab.core.problem import Problem, shown
 from repairlab.languages.language import language
 from repairlab.repairers.llm.client.model import ScriptedModel
 from repairlab.repairers.llm.prompts.prompter import Prompter
@@ -18,6 +18,7 @@ from repairlab.repairers.llm.prompts.table import names
 from repairlab.repairers.llm.prompts.templates import indentation
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
+from tests.repairers.llm.bugs import policy
 
 
 @cache
@@ -80,15 +81,17 @@ def test_a_right_answer_is_a_right_candidate(name: str) -> None:
     prompter = Prompter(settings, ScriptedModel(()), seed=0)
     n_right, wrong = 0, []
     for bug in starter():
-        problem = shown(bug.problem, Visibility())
-        if {edit.path for edit in bug.oracle.reference} != {problem.path} or prompter.needs(problem):
+        problem = shown(bug.problem, policy(name))
+        if {edit.path for edit in bug.oracle.reference} != {bug.problem.path} or prompter.needs(problem):
             continue
         fixed = fixed_source(bug)
-        answer = perfect(prompter.ask(problem).question, problem, fixed)
+        answer = perfect(prompter.ask(problem).question, bug.problem, fixed)
         if answer is None:
             continue
+        if name == "localise":  # the same words answer all three questions
+            answer = f"{bug.problem.path}: {bug.problem.target.name}\n{answer}"
         candidate = next(Llm(settings, ScriptedModel([answer]), n=1, seed=0).propose(problem, ()))
-        made = apply_edits(candidate.edits, {problem.path: problem.source}).get(problem.path)
+        made = apply_edits(candidate.edits, problem.files).get(bug.problem.path)
         normal_form = language(problem.language).syntax.normal_form
         if made is not None and normal_form(made) == normal_form(fixed):
             n_right += 1

@@ -18,7 +18,7 @@ from repairlab.repairers.llm.client.model import Completion, Finish, Sampling, U
 from repairlab.repairers.llm.prompts.table import names
 from repairlab.repairers.llm.repairer import AT_ONCE, Llm
 from repairlab.repairers.llm.settings import LlmSettings
-from tests.repairers.llm.bugs import PYTHON, Recorder, example, python_problem
+from tests.repairers.llm.bugs import PYTHON, Recorder, example, policy, python_problem
 
 FIX = "```python\n    def row_of(self, number):\n        return (number - 1) // self.seats + 1\n```"
 
@@ -255,7 +255,7 @@ def prompts_of(strategy: str, visibility: Visibility) -> Iterator[str]:
 
 @pytest.mark.parametrize("strategy", names())
 def test_hidden_means_hidden(strategy: str) -> None:
-    prompts = list(prompts_of(strategy, Visibility()))
+    prompts = list(prompts_of(strategy, policy(strategy)))
     assert prompts
     assert not [prompt for prompt in prompts if MARK in prompt]
 

@@ -65,5 +65,6 @@ FACTORY = RepairerFactory(
     ),
     is_deterministic=False,
     waits=True,
+    finds_place=True,
     works_on_tree=True,
 )

@@ -158,8 +158,10 @@ def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
 
 
 def environment_variables(problem: Problem) -> dict[str, str]:
-    """Return the same for programs: language, file and, where they are shown, function and lines."""
-    found = {"REPAIRLAB_LANGUAGE": problem.language, "REPAIRLAB_FILE": problem.path}
+    """Return the same for programs: language and, where they are shown, file, function and lines."""
+    found = {"REPAIRLAB_LANGUAGE": problem.language}
+    if problem.path:
+        found["REPAIRLAB_FILE"] = problem.path
     if problem.target.name is not None:
         found["REPAIRLAB_FUNCTION"] = problem.target.name
     if problem.location:
@@ -168,6 +170,8 @@ def environment_variables(problem: Problem) -> dict[str, str]:
 
 
 def _place(problem: Problem) -> str:
+    if not problem.path:
+        return "Where the bug is, is for you to find out."
     function = f", in `{problem.target.name}`" if problem.target.name is not None else ""
     said = f"The bug is in the file `{problem.path}`{function}."
     if problem.location:

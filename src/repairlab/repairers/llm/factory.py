@@ -117,16 +117,22 @@ def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> C
 
 
 def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> tuple[Prompt, ...]:
-    """Return what a model would be asked about a problem, later turns as if it had answered with three dots."""
-    return tuple(_asked(settings, problem, seed=seed, examples=examples)[-1:])
+    """Return what a model would be asked about a problem, later turns as if it had answered with three dots.
+
+    Of questions that stand for themselves all are returned, as if it had chosen the first places that it saw.
+    """
+    asked = _asked(settings, problem, seed=seed, examples=examples)
+    return tuple(asked if len({prompt.messages[:2] for prompt in asked}) > 1 else asked[-1:])
 
 
 def _asked(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> list[Prompt]:
     """Return the prompt of each turn."""
     from repairlab.repairers.llm.client.model import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.prompts.table import strategy  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
-    model = ScriptedModel(lambda prompt, number: "…")  # noqa: ARG005
+    looks = strategy(settings.strategy).narrow is not None
+    model = ScriptedModel(lambda prompt, number: prompt.messages[-1].content if looks else "…")  # noqa: ARG005
     llm = Llm(settings, model, n=1, seed=seed, examples=examples)
     if reason := llm.needs(problem):
         raise UserError(f"the strategy {settings.strategy} cannot ask about it: {reason}")
@@ -154,5 +160,6 @@ FACTORY = RepairerFactory(
     ),
     is_deterministic=False,
     waits=True,
+    finds_place=True,
     concurrency=lambda access: access.concurrency,
 )

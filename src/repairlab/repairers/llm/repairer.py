@@ -141,6 +141,8 @@ class Llm:
 
     def _chain(self, asked: Asked, number: int, answer: Completion) -> Candidate:
         """Ask the further turns of one chain, in which all answers have the same number, and return what it ends with."""
+        if self._prompter.strategy.narrow:
+            return self._narrowed(asked, number, answer)
         template, prompt, answers = self._prompter.template, asked.opening, [answer]
         for turn in range(1, template.n_turns):
             if answers[-1].finish == "filtered":
@@ -152,6 +154,21 @@ class Llm:
                 return self._refused(asked.problem, f"turn {turn + 1}: {error}", number)
         place = AttemptNumber(rank=number + 1, turn=len(answers) - 1)
         return drafted(asked, prompt, answers, place, model=self._prompter.model.name)
+
+    def _narrowed(self, asked: Asked, number: int, answer: Completion) -> Candidate:
+        """Ask about what each answer makes of the problem, and return what the last one proposes."""
+        narrow, answers, model = self._prompter.strategy.narrow, [answer], self._prompter.model.name
+        assert narrow
+        for step in range(1, self._prompter.template.n_turns):
+            place = AttemptNumber(rank=number + 1, turn=step - 1)
+            try:
+                asked = self._prompter.ask_step(narrow(asked.problem, answers[-1].text, step), step)
+                answers += self._prompter.complete(asked, asked.opening, first=number)
+            except Unanswerable as error:
+                origin = _origin(asked, asked.opening, answers, place, model)
+                said = answers[-1].text
+                return Candidate(bug_id=asked.problem.id, edits=(), rank=place.rank, origin=origin, problem=str(error), answer=said)
+        return drafted(asked, asked.opening, answers, AttemptNumber(rank=number + 1, turn=len(answers) - 1), model=model)
 
     def _refused(self, problem: Problem, reason: str, number: int) -> Candidate:
         place = AttemptNumber(rank=number + 1)

@@ -31,7 +31,7 @@ class LlmSettings:
         str,
         Option(
             "zero-shot, title-only, few-shot, reasoning, infill, infill-line, infill-hunk, infill-function, verdict, completion, "
-            "edit, file, conversation, or one of another package."
+            "edit, file, conversation, localise, or one of another package."
         ),
     ] = "zero-shot"
     base_url: Annotated[

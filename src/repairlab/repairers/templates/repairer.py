@@ -10,6 +10,7 @@ class Templates:
     """Generates candidates by applying fix patterns to the suspicious statements (TBar, kPAR, PAR, Kali, jMutRepair)."""
 
     name = "templates"
+    finds_place = False
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
         """Yield candidates, likeliest first; a conversation goes on behind what it has seen."""

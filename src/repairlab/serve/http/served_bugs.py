@@ -26,7 +26,7 @@ from repairlab.runs.validator_pool import JudgedPatch, OpenBug
 from repairlab.serve.http.requests import CheckerEntry, InlineProblem, RequestRefused, bad_request
 from repairlab.validation.paths import check_path, check_together
 
-_PRECISION: tuple[Localisation, ...] = ("file", "function", "hunk", "line")
+_PRECISION: tuple[Localisation, ...] = ("none", "file", "function", "hunk", "line")
 _NO_MODEL = "none/none"
 
 
@@ -116,6 +116,10 @@ def messages(problem: Problem, strategy: str) -> list[dict[str, str]] | str | No
         asked = preview(LlmSettings(strategy=strategy, model=_NO_MODEL), problem, seed=0, examples=())
     except UserError as error:
         raise RequestRefused(409, "strategy_unfit", str(error)) from None
+    if len(asked) > 1:
+        raise RequestRefused(
+            409, "strategy_unfit", f"{strategy} asks {len(asked)} questions, each after the answer to the one before"
+        )
     said = [{"role": message.role, "content": message.content} for message in asked[-1].messages] if asked else []
     return said or (asked[-1].text if asked else None)
 

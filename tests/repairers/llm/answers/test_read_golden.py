@@ -18,7 +18,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.text import Span, line_span
 from repairlab.languages.language import language, language_of_path
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.answers.reading import REASONS, TOO_LONG, Wanted
+from repairlab.repairers.llm.answers.reading import NO_PLACE, REASONS, TOO_LONG, Wanted
 from tests import builders
 
 FOLDER = Path(__file__).parent / "cases"
@@ -113,7 +113,7 @@ def test_the_corpus_is_large_and_holds_every_language_and_reason() -> None:
     assert len(cases) >= 120
     assert {case.problem.language for case in cases} == {"python", "java", "c", "cpp"}
     assert {case.wanted.shape for case in cases} == {"function", "infill", "completion", "edit", "file"}
-    assert {case.expected.strip() for case in cases if case.is_problem} == set(REASONS) - {TOO_LONG}
+    assert {case.expected.strip() for case in cases if case.is_problem} == set(REASONS) - {TOO_LONG, NO_PLACE}
 
 
 def test_every_reason_is_documented() -> None:

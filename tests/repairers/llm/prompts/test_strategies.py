@@ -13,7 +13,7 @@ from repairlab.repairers.llm.prompts.strategies import Question
 from repairlab.repairers.llm.prompts.table import names, strategy
 from repairlab.repairers.llm.prompts.templates import View
 from repairlab.repairers.llm.settings import LlmSettings
-from tests.repairers.llm.bugs import JAVA, PYTHON, java_problem, python_problem
+from tests.repairers.llm.bugs import JAVA, PYTHON, java_problem, python_problem, seen_by
 
 HOLES = ("infill-line", "infill-hunk")
 
@@ -24,7 +24,7 @@ def question(name: str, problem: Problem) -> Question:
 
 def text_of(name: str, problem: Problem, **settings: object) -> str:
     made = LlmSettings(model="scripted", strategy=name, **settings)  # type: ignore[arg-type]  # any field
-    opening = Prompter(made, ScriptedModel(["x"]), seed=0).ask(problem).opening
+    opening = Prompter(made, ScriptedModel(["x"]), seed=0).ask(seen_by(name, problem)).opening
     return "\n".join([*(message.content for message in opening.messages), opening.text or ""])
 
 
@@ -41,7 +41,7 @@ def test_an_unknown_strategy_is_an_error_with_the_nearest_name() -> None:
 def test_all_strategies_of_the_papers_are_there() -> None:
     assert set(names()) == {
         *("zero-shot", "title-only", "few-shot", "reasoning", "infill-line", "infill-hunk", "infill-function"),
-        *("infill", "verdict", "completion", "edit", "file", "conversation"),
+        *("infill", "verdict", "completion", "edit", "file", "conversation", "localise"),
     }
 
 
@@ -157,7 +157,7 @@ def test_the_error_is_shown_only_where_the_policy_shows_it() -> None:
         assert "2 != 1" not in text_of(name, shown(python_problem(), Visibility()))
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {"completion"}))
+@pytest.mark.parametrize("name", sorted(set(names()) - {"completion", "localise"}))
 def test_comments_can_be_left_out(name: str) -> None:
     assert "# Seats are numbered" in text_of(name, python_problem())
     stripped = text_of(name, python_problem(), comments="stripped")

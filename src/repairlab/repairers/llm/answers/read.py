@@ -20,6 +20,7 @@ from repairlab.repairers.llm.answers.reading import (
     NO_BUG,
     NO_CODE,
     NO_FUNCTION,
+    NO_PLACE,
     REFUSED,
     TOO_LONG,
     Reading,
@@ -42,11 +43,13 @@ def read(answer: str, problem: Problem, wanted: Wanted) -> Reading:
     text, is_cut = cleaned(answer)
     if not text.strip():
         return Reading(problem=CUT if is_cut else EMPTY)
-    own = aim(problem)
     found = blocks(text)[:_MAX_BLOCKS]
     changes = _changes(text, found, problem)
-    if changes is not None and changes.edits:
+    if changes is not None and (changes.edits or not problem.path):
         return changes
+    if not problem.path:
+        return Reading(problem=_why(text, found, NO_PLACE, is_cut=is_cut))
+    own = aim(problem)
     reading = _READERS[wanted.shape if not own.is_file or wanted.shape != "function" else "file"](own, found, problem, wanted)
     if reading.edits:
         return reading

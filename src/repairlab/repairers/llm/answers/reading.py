@@ -36,6 +36,7 @@ REFUSED = "the model refuses"
 NO_BUG = "the model sees no bug"
 NO_CODE = "no code in the answer"
 NO_FUNCTION = "the function is not in the answer"
+NO_PLACE = "the answer changes no file of the project"
 LEFT_OUT = "the answer leaves code out"
 NO_SEARCH_TEXT = "the search text is empty"
 SEARCH_NOT_FOUND = "the search text is not in the file"
@@ -51,6 +52,7 @@ REASONS = (
     NO_BUG,
     NO_CODE,
     NO_FUNCTION,
+    NO_PLACE,
     LEFT_OUT,
     NO_SEARCH_TEXT,
     SEARCH_NOT_FOUND,

@@ -8,7 +8,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.text import without_outer_blanks
 from repairlab.repairers.llm.answers.blocks import json_data
 from repairlab.repairers.llm.answers.matching import EditedText, adjusted, best, places
-from repairlab.repairers.llm.answers.reading import AMBIGUOUS_SEARCH, NO_SEARCH_TEXT, SEARCH_NOT_FOUND, Reading
+from repairlab.repairers.llm.answers.reading import AMBIGUOUS_SEARCH, NO_PLACE, NO_SEARCH_TEXT, SEARCH_NOT_FOUND, Reading
 
 _OPEN = re.compile(
     r"[ \t]*(?:<{5,9}[ \t]*(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE|FIND|)|-{5,9}[ \t]*SEARCH)[ \t]*>{0,3}[ \t]*(.*)$", re.IGNORECASE
@@ -194,19 +194,24 @@ class Drafts:
         self._drafts: dict[str, EditedText] = {}
 
     def of(self, path: str | None, old: list[str]) -> EditedText:
-        """Return the file that is meant: that of the bug if the lines are in it or no other file has the name."""
+        """Return the file that is meant: that of the bug if the lines are in it or no other file has the name.
+
+        Where there is no such file, lines without a path are those of the only file that has them.
+        """
         own = self._draft(self._problem.path, self._problem.source)
         if (
-            path is None
-            or not self._problem.context
-            or _is_same(path, self._problem.path)
+            not self._problem.context
+            or (path and _is_same(path, self._problem.path))
             or places(own.lines, without_outer_blanks(old))
         ):
             return own
-        for file in self._problem.context:
-            if _is_same(path, file.path):
-                return self._draft(file.path, file.text)
-        return own
+        if path is not None:
+            named = [file for file in self._problem.context if _is_same(path, file.path)]
+        else:
+            text = "\n".join(without_outer_blanks(old))
+            named = [file for file in self._problem.context if text in file.text] if not self._problem.path else []
+            named = named if len(named) == 1 else []
+        return self._draft(named[0].path, named[0].text) if named else own
 
     def _draft(self, path: str, source: str) -> EditedText:
         if path not in self._drafts:
@@ -216,6 +221,8 @@ class Drafts:
     def reading(self) -> Reading:
         """Return the edits of all files that were changed; the unchanged target when none was."""
         changed = [draft for draft in self._drafts.values() if tuple(draft.lines) != draft.original]
+        if not self._problem.path and not (changed and all(draft.path for draft in changed)):
+            return Reading(problem=NO_PLACE)
         own = self._draft(self._problem.path, self._problem.source)
         return Reading(edits=tuple(draft.edit() for draft in changed or [own]))
 

@@ -3,6 +3,7 @@
 import dataclasses
 import random
 import threading
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import asking_for
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Sampling, Window, shorter
+from repairlab.repairers.llm.prompts.localising import likeliest
 from repairlab.repairers.llm.prompts.strategies import FEW_SHOT_COMPLETION, Question, Strategy
 from repairlab.repairers.llm.prompts.table import strategy
 from repairlab.repairers.llm.prompts.templates import OWN, VARIABLES, Template, View, packaged, without_comments
@@ -67,8 +69,8 @@ class Prompter:
     def needs(self, problem: Problem) -> str | None:
         """Return why this problem cannot be asked about; none when it can."""
         asking, template = self._opening
-        reason = asking.needs(problem)
-        if reason is not None:
+        reason = _lacks_place(problem, asking) or asking.needs(problem)
+        if reason is not None or asking.narrow:
             return reason
         try:
             _, values = self._question(problem, asking)
@@ -80,12 +82,14 @@ class Prompter:
     def ask(self, problem: Problem) -> Asked:
         """Return the question about a problem, with as many examples as fit; raises Unanswerable when it does not fit without any.
 
-        Nothing of the problem itself is ever cut.
+        Nothing of the problem itself is ever cut, but for the listings of strategies that look for its place.
         """
         asking, template = self._opening
-        reason = asking.needs(problem)
+        reason = _lacks_place(problem, asking) or asking.needs(problem)
         if reason is not None:
             raise UserError(f"{reason}: the strategy {self.strategy.name} cannot ask about it")
+        if asking.narrow:
+            return self.ask_step(problem, 0)
         question, values = self._question(problem, asking)
         with asking_for(problem.id):  # embeddings are asked for, too
             chosen = self._shots.choose(problem) if self._shots else ()
@@ -96,6 +100,24 @@ class Prompter:
             if self.window.fits(opening):
                 return self._asked(problem, question, values, opening, self._chosen(examples))
         raise self.window.lacking(opening)
+
+    def ask_step(self, problem: Problem, step: int) -> Asked:
+        """Return a question of a strategy that looks for the place, with as many parts of its listing as fit."""
+        question, values = self._question(problem, self.strategy, step)
+        order = list(range(len(question.parts)))
+
+        def opening(n: int) -> Prompt:
+            values["parts"] = [question.parts[index].text for index in sorted(order[:n])]
+            values["left_out"] = len(order) - n
+            return self.template.opening(values, step)
+
+        n = len(order)
+        if not self.window.fits(opening(n)):
+            order = likeliest(question.parts, f"{problem.title}\n{problem.description}\n{problem.error or ''}")
+            n = bisect_left(range(1, n + 1), x=True, key=lambda n: not self.window.fits(opening(n)))
+        if n == 0:
+            raise self.window.lacking(opening(1))
+        return self._asked(problem, question, values, opening(n))
 
     def ask_anew(self, problem: Problem, **changed: Any) -> Asked:
         """Return the question about a problem with other values: what stands for the function now, and how it fails."""
@@ -122,8 +144,8 @@ class Prompter:
         with asking_for(asked.problem.id):
             return self.model.complete(prompt, asked.sampling, first=first, n=n)
 
-    def _question(self, problem: Problem, asking: Strategy) -> tuple[Question, dict[str, Any]]:
-        view = View(problem=problem, comments=self.settings.comments)
+    def _question(self, problem: Problem, asking: Strategy, step: int = 0) -> tuple[Question, dict[str, Any]]:
+        view = View(problem=problem, comments=self.settings.comments, step=step)
         question = asking.question(view)
         return question, {**view.values(), **question.values}
 
@@ -156,6 +178,12 @@ class Prompter:
         if self._shots is None:
             return ()
         return (("selection", self.settings.selection), ("examples", " ".join(example.id for example in examples)))
+
+
+def _lacks_place(problem: Problem, asking: Strategy) -> str | None:
+    if problem.path or asking.narrow:
+        return None
+    return f"the place of {problem.id} is not shown, and the strategy {asking.name} does not look for it, as localise does"
 
 
 def go_on(prompt: Prompt, answer: str, reply: str) -> Prompt:

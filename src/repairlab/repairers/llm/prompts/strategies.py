@@ -14,12 +14,24 @@ from repairlab.repairers.llm.prompts.templates import View, absent, cut_out, ind
 
 
 @record
+class ListedPart:
+    """A part of a long listing, which is left out where a prompt would be too long."""
+
+    text: str
+    """As the prompt shows it."""
+    about: str
+    """What it stands for: parts that have little in common with the issue go first."""
+
+
+@record
 class Question:
     """What a strategy asks about one bug; the words are in its prompt template."""
 
     wanted: Wanted = Wanted()
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
     """Values of the strategy's own variables, beside those that every template has."""
+    parts: tuple[ListedPart, ...] = ()
+    """What the variable `parts` prints, as far as there is room."""
     stop: tuple[str, ...] = ()
     """Texts that end the answer."""
     notes: tuple[tuple[str, str], ...] = ()
@@ -38,6 +50,9 @@ class Strategy:
     """Returns what to ask; only for problems that lack nothing."""
     variables: tuple[str, ...] = ()
     """Variables of its template beside those that every template has."""
+    narrow: Callable[[Problem, str, int], Problem] | None = None
+    """For a strategy that looks for the place itself: takes the problem, the answer, and the number of the next of its questions;
+    returns the problem that this one is about. Raises Unanswerable. None: later questions go on with the same chat."""
 
 
 def needs_nothing(problem: Problem) -> str | None:

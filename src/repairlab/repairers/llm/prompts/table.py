@@ -20,6 +20,7 @@ class StrategyForm:
     """What a bug must have."""
     after: str = ""
     """The paper that describes it."""
+    module: str = "strategies"
 
 
 FORMS = {
@@ -79,12 +80,19 @@ FORMS = {
         needs="feedback",
         after="ChatRepair; with --opening infill --follow-up replace Defects4C appendix B",
     ),
+    "localise": StrategyForm(
+        shows="the tree and the issue, then functions of the chosen files, then their code",
+        asks="files, functions, and search/replace blocks, in three questions",
+        needs="`--localisation none`",
+        after="Agentless",
+        module="localising",
+    ),
 }
 
 STRATEGIES: Parts["Strategy | Callable[[], Strategy]"] = Parts(
     "strategies",
     "strategy",
-    {name: f"repairlab.repairers.llm.prompts.strategies:{name.upper().replace('-', '_')}" for name in FORMS},
+    {name: f"repairlab.repairers.llm.prompts.{form.module}:{name.upper().replace('-', '_')}" for name, form in FORMS.items()},
     about={name: f"Shows {form.shows}; asks for {form.asks}." for name, form in FORMS.items()},
     check=lacking("name", "variables", "needs", "question"),
 )

@@ -87,14 +87,14 @@ class Template:
     def _variables(self) -> set[str]:
         return {name for part in self._parts for name in meta.find_undeclared_variables(_environment().parse(part.text))}
 
-    def opening(self, values: Mapping[str, Any]) -> Prompt:
-        """Return the first prompt: the system's and the user's first message, or the text to go on with."""
+    def opening(self, values: Mapping[str, Any], turn: int = 0) -> Prompt:
+        """Return the first prompt: the system's and the user's first message (or that of a turn), or the text to go on with."""
         texts = {part.section: index for index, part in reversed(list(enumerate(self._parts)))}
         if "prefix" in texts:
             suffix = self._render(texts["suffix"], values) if "suffix" in texts else None
             return Prompt(text=self._render(texts["prefix"], values), suffix=suffix)
         system = (Message(role="system", content=self._render(texts["system"], values)),) if "system" in texts else ()
-        return Prompt(messages=(*system, Message(role="user", content=self.turn(0, values))))
+        return Prompt(messages=(*system, Message(role="user", content=self.turn(turn, values))))
 
     def turn(self, number: int, values: Mapping[str, Any]) -> str:
         """Return the user's message of a turn; turns behind the last section repeat it."""
@@ -230,6 +230,8 @@ class View:
 
     problem: Problem
     comments: Comments = "original"
+    step: int = 0
+    """Which question of a strategy that asks several about different things."""
 
     @property
     def code(self) -> str:

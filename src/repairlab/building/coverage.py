@@ -7,8 +7,6 @@ code under test, so what a framework catches or hides makes no difference.
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from tree_sitter import Node
-
 from repairlab.core.bug import Bug
 from repairlab.core.diff import changed_lines
 from repairlab.core.errors import HarnessError
@@ -17,17 +15,15 @@ from repairlab.core.record import record
 from repairlab.core.text import line_of, line_span
 from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
-from repairlab.repairers.templates import node_types
 from repairlab.runs.executors.pool import open_pool
 from repairlab.runs.executors.work_queue import calling, run_each
+from repairlab.runs.instrument import step_at, with_stop
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import temporary_folder
 
-_STEPS = node_types.SIMPLE | node_types.DECLARATIONS | node_types.LOOPS | (node_types.COMPOUND & node_types.MOVABLE)
-"""Statements that something can be put before."""
 _MOST = 8
 """Places of one fix that are tried."""
 
@@ -107,55 +103,15 @@ def _stopped_files(bug: Bug, fixed: dict[str, str | None]) -> Iterator[_Stopped]
             if lines.last < lines.first:
                 continue  # the fix only takes away here
             span = line_span(text, lines.first, lines.last)
-            node = _step(parsed, span.start, span.end)
+            node = step_at(parsed, span.start, span.end)
             if node is None or (path, node.start_byte) in seen or len(seen) == _MOST:
                 continue
             seen.add((path, node.start_byte))
             start = parsed.span(node).start
-            yield _Stopped(path=path, line=line_of(text, start), text=_with_stop(parsed, node))
+            yield _Stopped(path=path, line=line_of(text, start), text=with_stop(parsed, node))
 
 
 def _source(bug: Bug, path: str) -> str:
     if path == bug.problem.path:
         return bug.problem.source
     return next((file.text for file in bug.problem.context if file.path == path), "")
-
-
-def _step(parsed: Parsed, start: int, end: int) -> Node | None:
-    """Return the first statement that begins in a span, else the innermost one around its first word."""
-    text = parsed.source
-    word = next((place for place in range(start, end) if not text[place].isspace()), start)
-    inside: Node | None = None
-    around: Node | None = None
-    stack = [parsed.root]
-    while stack:
-        node = stack.pop()
-        span = parsed.span(node)
-        if span.end <= start or span.start >= end:
-            continue
-        if node.type in _STEPS and _stands_alone(node):
-            if start <= span.start:
-                inside = node if inside is None or span.start < parsed.span(inside).start else inside
-            elif span.start <= word < span.end:
-                around = node
-        stack.extend(node.named_children)
-    return inside or around
-
-
-def _stands_alone(node: Node) -> bool:
-    """Return whether a statement may stand anywhere a statement may, and not in the head of another one."""
-    return node.parent is not None and not any(
-        node.parent.child_by_field_name(name) == node for name in ("initializer", "init", "update", "condition")
-    )
-
-
-def _with_stop(parsed: Parsed, node: Node) -> str:
-    language = facts(parsed.language)
-    stop, text, span = language.idioms.stop, parsed.source, parsed.span(node)
-    if language.is_indented:
-        margin = text[text.rfind("\n", 0, span.start) + 1 : span.start]
-        joint = f"\n{margin}" if not margin.strip() else "; "
-        return text[: span.start] + stop + joint + text[span.start :]
-    if node.type in node_types.DECLARATIONS or (node.parent is not None and node.parent.type in node_types.BLOCKS):
-        return text[: span.start] + stop + "\n" + text[span.start :]
-    return text[: span.start] + "{ " + stop + "\n" + text[span.start : span.end] + " }" + text[span.end :]

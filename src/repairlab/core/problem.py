@@ -63,6 +63,14 @@ class Problem:
 
 
 @record
+class SpectrumProblem(Problem):
+    """A problem whose place was computed from test runs: its file, target and location are the most suspicious ones."""
+
+    suspects: tuple[Lines, ...] = ()
+    """Lines, most suspicious first."""
+
+
+@record
 class Visibility:
     """The policy that decides what of a problem is shown to the repairer."""
 

@@ -15,11 +15,30 @@ from repairlab.registry import Parts, lacking, load
 
 
 @record
+class Probe:
+    """How a file of a program notes that its statements are come by: each once in a process, as a line of a file with its number.
+
+    `@FILE@` stands for the number of the file, `@FIRST@` and `@COUNT@` for its first place and how many there are, `@PLACES@` for
+    where the notes may lie, as strings between commas, and in a call `@N@` for the place.
+    """
+
+    call: str
+    """A statement."""
+    head: str = ""
+    """Put before the first statement, or behind `after`."""
+    tail: str = ""
+    """Put at the end."""
+    after: tuple[str, ...] = ()
+    """Nodes that must come first in a file."""
+
+
+@record
 class Idioms:
     """Pieces of code by what they are for; `{0}` stands for a variable. Whatever a language does not state is not tried."""
 
     stop: str = ""
     """A statement that ends the process at once, wherever it stands."""
+    probe: Probe | None = None
     extremes: tuple[str, ...] = ()
     """Values with which a minimum or maximum begins."""
     releases: tuple[str, ...] = ()

@@ -1,10 +1,40 @@
 """What is true of C, what fixes of its programs are often made of, and how values flow through them."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import Defines, Facts, FlowNodes, Idioms
+from repairlab.languages.facts import Defines, Facts, FlowNodes, Idioms, Probe
+
+PROBE = Probe(
+    call="repairlab_hit_@FILE@(@N@);",
+    head="""\
+#ifndef REPAIRLAB_@FILE@
+#define REPAIRLAB_@FILE@
+extern int repairlab_open_@FILE@(const char *, int, ...) __asm__("open");
+extern long repairlab_write_@FILE@(int, const void *, unsigned long) __asm__("write");
+extern int repairlab_close_@FILE@(int) __asm__("close");
+extern int *repairlab_errno_@FILE@(void) __asm__("__errno_location");
+static void __attribute__((unused)) repairlab_hit_@FILE@(int n) {
+  static unsigned char seen[@COUNT@];
+  static const char *const places[] = {@PLACES@};
+  unsigned long i, length = 0;
+  int error, notes = -1, left = n;
+  char line[12];
+  if (seen[n - @FIRST@]) return;
+  seen[n - @FIRST@] = 1;
+  error = *repairlab_errno_@FILE@();
+  for (i = 0; i < sizeof places / sizeof *places && notes < 0; i++) notes = repairlab_open_@FILE@(places[i], 02001);
+  line[11] = '\\n';
+  do line[10 - length++] = (char)('0' + left % 10); while (left /= 10);
+  if (notes >= 0 && repairlab_write_@FILE@(notes, line + 11 - length, length + 1) >= 0) repairlab_close_@FILE@(notes);
+  *repairlab_errno_@FILE@() = error;
+}
+#endif
+#line 1
+""",
+)
 
 IDIOMS = Idioms(
     stop="__builtin_trap();",
+    probe=PROBE,
     extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "DBL_MAX"),
     releases=("free({0});", "fclose({0});", "{0} = NULL;", "fflush(stdout);"),
     appliers=("abs", "strlen"),

@@ -1,10 +1,34 @@
 """What is true of Go, and what fixes of its programs are often made of."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import Facts, Idioms
+from repairlab.languages.facts import Facts, Idioms, Probe
+
+PROBE = Probe(
+    call="repairlabHit@FILE@(@N@);",
+    head='; import (repairlabos "os"; repairlabconv "strconv")',
+    tail="""
+var repairlabSeen@FILE@ [@COUNT@]bool
+
+func repairlabHit@FILE@(n int) {
+	if repairlabSeen@FILE@[n-@FIRST@] {
+		return
+	}
+	repairlabSeen@FILE@[n-@FIRST@] = true
+	for _, place := range []string{@PLACES@} {
+		if notes, problem := repairlabos.OpenFile(place, repairlabos.O_WRONLY|repairlabos.O_APPEND, 0); problem == nil {
+			notes.WriteString(repairlabconv.Itoa(n) + "\\n")
+			notes.Close()
+			return
+		}
+	}
+}
+""",
+    after=("package_clause",),
+)
 
 IDIOMS = Idioms(
     stop='panic("stopped")',
+    probe=PROBE,
     extremes=("math.MaxInt", "math.MinInt", "0", "1"),
     appliers=("len", "string", "int", "float64"),
     conversions=("strings.ToLower({0})", "len({0})", "string({0})", "int({0})"),

@@ -1,10 +1,31 @@
 """What is true of Java, what fixes of its programs are often made of, and how values flow through them."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import CheckerStart, CodexglueNodes, Defines, Facts, FlowNodes, Idioms
+from repairlab.languages.facts import CheckerStart, CodexglueNodes, Defines, Facts, FlowNodes, Idioms, Probe
+
+PROBE = Probe(
+    call="RepairlabHits@FILE@.hit(@N@);",
+    tail="""
+final class RepairlabHits@FILE@ {
+  private static final boolean[] SEEN = new boolean[@COUNT@];
+  static void hit(int n) {
+    if (SEEN[n - @FIRST@]) return;
+    SEEN[n - @FIRST@] = true;
+    for (java.lang.String place : new java.lang.String[] {@PLACES@})
+      try {
+        java.nio.file.Files.write(
+            java.nio.file.Paths.get(place), (n + "\\n").getBytes(), java.nio.file.StandardOpenOption.APPEND);
+        return;
+      } catch (java.lang.Exception absent) {
+      }
+  }
+}
+""",
+)
 
 IDIOMS = Idioms(
     stop="Runtime.getRuntime().halt(97);",
+    probe=PROBE,
     extremes=(
         "Integer.MAX_VALUE",
         "Integer.MIN_VALUE",

@@ -1,10 +1,30 @@
 """What is true of JavaScript, and what fixes of its programs are often made of."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import CheckerStart, Facts, Idioms
+from repairlab.languages.facts import CheckerStart, Facts, Idioms, Probe
+
+PROBE = Probe(
+    call="repairlabHit@FILE@(@N@);",
+    tail="""
+;function repairlabHit@FILE@(n) {
+  const seen = repairlabHit@FILE@.seen || (repairlabHit@FILE@.seen = new Set());
+  if (seen.has(n)) return;
+  seen.add(n);
+  for (const place of [@PLACES@])
+    try {
+      const fs = process.getBuiltinModule ? process.getBuiltinModule("fs") : require("fs");
+      const notes = fs.openSync(place, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+      fs.writeSync(notes, n + "\\n");
+      fs.closeSync(notes);
+      return;
+    } catch {}
+}
+""",
+)
 
 IDIOMS = Idioms(
     stop="process.exit(97);",
+    probe=PROBE,
     extremes=("Infinity", "-Infinity", "null"),
     releases=("{0}.sort();", "{0}.pop();", "{0}.reverse();", "{0}.clear();"),
     adders=("push", "add", "set"),

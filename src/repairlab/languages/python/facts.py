@@ -3,10 +3,30 @@
 import keyword
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import CheckerStart, CodexglueNodes, Defines, Facts, FlowNodes, Idioms
+from repairlab.languages.facts import CheckerStart, CodexglueNodes, Defines, Facts, FlowNodes, Idioms, Probe
+
+PROBE = Probe(
+    call="_repairlab_hit_@FILE@(@N@)",
+    head="""\
+def _repairlab_hit_@FILE@(n, _seen=set()):
+    if n not in _seen:
+        _seen.add(n)
+        import posix
+        for place in (@PLACES@):
+            try:
+                notes = posix.open(place, 0o2001)
+            except OSError:
+                continue
+            posix.write(notes, b"%d\\n" % n)
+            posix.close(notes)
+            break
+""",
+    after=("future_import_statement",),
+)
 
 IDIOMS = Idioms(
     stop='__import__("os")._exit(97)',
+    probe=PROBE,
     extremes=("float('inf')", "float('-inf')", "None"),
     releases=("{0}.close()", "{0}.clear()", "{0}.flush()", "{0}.sort()", "{0}.pop()", "{0}.reverse()"),
     adders=("append", "add"),

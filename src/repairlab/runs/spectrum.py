@@ -1,0 +1,394 @@
+"""Where a bug may be: which statements of the buggy tree its failing tests come by, and which the others.
+
+What is noted comes from inside the program under test, and is trusted for ranks alone.
+"""
+
+import contextlib
+import dataclasses
+import os
+import random
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from repairlab.core.bug import Bug, Case
+from repairlab.core.diff import changed_lines
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command
+from repairlab.core.problem import SourceFile, SpectrumProblem, Target
+from repairlab.core.record import digest, record
+from repairlab.core.text import Lines, Span, line_of, line_span
+from repairlab.languages.facts import facts
+from repairlab.languages.language import Function, language
+from repairlab.languages.parser import Parsed
+from repairlab.metrics.suspiciousness import FORMULAS, Counts, mean_ranks
+from repairlab.runs.executors.pool import open_pool
+from repairlab.runs.executors.work_queue import calling, run_each
+from repairlab.runs.instrument import Instrumented, instrumented, step_at, steps
+from repairlab.sandbox.sandbox import ChangingRunner, Sandbox
+from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.cache import code_digest, keep_record, kept_record
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import check_tools
+from repairlab.validation.test_run import TestRun
+from repairlab.validation.worktree import temporary_folder
+
+FOLDER = "spectra"
+MOST_TESTS = 100
+"""Tests or cases of a bug that are run, besides those that fail."""
+_NOTES = ".repairlab-hits"
+_LARGEST_NOTES = 16 << 20
+_DIGITS = 10
+_TRIES = 8
+"""Builds of a tree, each without the file over which the last one failed."""
+
+
+@record
+class SpectrumPlace:
+    """A line where a statement begins, and how many tests come by."""
+
+    path: str
+    line: int
+    function: str = ""
+    """Qualified name; empty outside functions."""
+    begins: int = 0
+    """The line of the function."""
+    failed: int = 0
+    passed: int = 0
+
+
+@record
+class Spectrum:
+    """What the tests of one bug come by."""
+
+    bug_id: str
+    n_failed: int = 0
+    n_passed: int = 0
+    n_tests: int = 0
+    """Of the bug."""
+    n_lines: int = 0
+    """Lines where a statement begins that could be looked at, come by or not."""
+    n_functions: int = 0
+    """What these lie in; the statements of a file outside functions count as one."""
+    places: tuple[SpectrumPlace, ...] = ()
+    """Those that some test comes by."""
+    left_out: tuple[str, ...] = ()
+    """Files with statements that could not be looked at."""
+    problem: str = ""
+    """Why nothing is known."""
+
+
+@record
+class RankedPlace:
+    """A line or a function in the order of suspicion."""
+
+    place: SpectrumPlace
+    score: float
+    rank: float
+    """The mean of the ranks of all that are as suspicious."""
+
+
+class RankedPlaces(NamedTuple):
+    """Lines or functions, most suspicious first, and the rank of one that no test comes by."""
+
+    places: list[RankedPlace]
+    last: float
+    n: int
+
+
+def measure_spectra(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Spectrum], None]) -> None:
+    """Measure all bugs in parallel; spectra that the same code measured before are read."""
+    by_id = {bug.id: bug for bug in bugs}
+
+    def keep(found: Spectrum) -> None:
+        keep_record(_kept(by_id[found.bug_id], machine), found)
+        receive(found)
+
+    def lost(bug: Bug, reason: str) -> None:
+        receive(Spectrum(bug_id=bug.id, problem=reason))
+
+    left = []
+    for bug in bugs:
+        if found := kept_record(_kept(bug, machine), Spectrum):
+            receive(dataclasses.replace(found, bug_id=bug.id))
+        else:
+            left.append(bug)
+    if left:
+        check_tools(left, machine)
+        with open_pool(machine) as pool:
+            run_each(calling(_measure), iter(left), pool, keep, lost)
+
+
+def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[Spectrum], None]) -> None:
+    notify(spectrum_of(bug, sandbox))
+
+
+def _kept(bug: Bug, machine: Machine) -> Path:
+    code = code_digest("core", "languages", "sandbox", "validation", "runs")
+    return machine.cache / FOLDER / f"{digest(bug.digest, code)}.json"
+
+
+def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
+    """Run the tests of a bug one by one on its buggy tree."""
+    n_tests = bug.oracle.n_tests
+    with temporary_folder() as folder:
+        try:
+            built = _built(bug, sandbox, folder)
+        except HarnessError as error:
+            built = str(error)
+        if isinstance(built, str):
+            return Spectrum(bug_id=bug.id, n_tests=n_tests, problem=built)
+        trial, files, left_out = built
+        lines = [(file.path, line) for file in files for line in file.lines]
+        notes = _Notes(trial.work, len(lines))
+        seen: dict[bool, Counter[tuple[str, int]]] = {True: Counter(), False: Counter()}
+        n = Counter[bool]()
+        for test in _drawn(bug):
+            if isinstance(test, Case) and sum(n.values()) >= MOST_TESTS and n[False]:
+                break
+            notes.clear()
+            trial.run(*(((), (test,)) if isinstance(test, Case) else ((test,), ())))
+            passed = trial.log.tests[-1].passed
+            if not isinstance(test, Case) and passed is (test in bug.oracle.trigger):
+                continue  # it is not what it is known to be: by chance, or as notes take time
+            n[passed] += 1
+            seen[passed].update({lines[number] for number in notes.read()})
+    texts = {file.path: bug.problem.files[file.path] for file in files}
+    places = _placed(bug, texts, set(lines), seen)
+    return Spectrum(
+        bug_id=bug.id,
+        n_failed=n[False],
+        n_passed=n[True],
+        n_tests=n_tests,
+        n_lines=len(places),
+        n_functions=len({(place.path, place.begins) for place in places}),
+        places=tuple(place for place in places if place.failed or place.passed),
+        left_out=tuple(left_out),
+        problem="" if n[False] else "no test failed when it was run to see what it comes by",
+    )
+
+
+def _built(bug: Bug, sandbox: Sandbox, folder: Path) -> tuple[TestRun, list[Instrumented], list[str]] | str:
+    """Lay out and build the tree with notes, without files over which that fails; return why it cannot be done."""
+    name, left_out = bug.problem.language, list[str]()
+    if facts(name).idioms.probe is None:
+        return "not known how a program of this language notes what it comes by"
+    endings = (*facts(name).extensions, *facts(name).headers)
+    sources = {path: text for path, text in sorted(bug.problem.files.items()) if path.endswith(endings)}
+    syntax = language(name).syntax
+    if problem := _problem_without_notes(bug, sandbox, folder / "plain"):
+        return problem
+    reason = "no source of the tree has statements"
+    for number in range(_TRIES):
+        work = folder / f"work-{number}"
+        files: list[Instrumented] = []
+        for path, text in sources.items():
+            places = [f"{root}/{_NOTES}" for root in ("/work", "/tree", work)]
+            first = sum(len(file.lines) for file in files)
+            made = instrumented(name, path, text, number=len(files), first=first, places=places) if path not in left_out else None
+            if made and syntax.has_errors(made.text) and not syntax.has_errors(text):
+                left_out.append(path)
+            elif made:
+                files.append(made)
+        if not files:
+            break
+        lay_out(bug, {file.path: file.text for file in files}, work)
+        runner = ChangingRunner(_noting, sandbox)
+        trial = TestRun(bug, runner, "full", work, checker_sandbox=sandbox)
+        error = trial.build()
+        if not error:
+            return trial, files, left_out
+        reason = f"the tree does not build with notes: {error}"
+        said = f"{error}\n{trial.log.evidence}"
+        blamed = [file.path for file in files if file.path in said or Path(file.path).name in said]
+        if not blamed:
+            break
+        left_out.append(min(blamed, key=lambda path: said.find(Path(path).name)))
+    return reason
+
+
+def _problem_without_notes(bug: Bug, sandbox: Sandbox, work: Path) -> str:
+    """Return why the buggy tree does not build as it is, or nothing."""
+    lay_out(bug, {}, work)
+    error = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox).build()
+    return f"the buggy tree does not build: {error}" if error else ""
+
+
+def _noting(command: Command) -> Command:
+    """Let a command write notes into the tree."""
+    return dataclasses.replace(command, writable=True, private=False, sealed=())
+
+
+class _Notes:
+    """The file in a tree that the program under test adds the numbers of places to; anything else in there is passed over."""
+
+    def __init__(self, work: Path, n: int) -> None:
+        self._path = work / _NOTES
+        self._n = n
+
+    def clear(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+        with contextlib.suppress(OSError):
+            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
+            os.fchmod(file, 0o666)
+            os.close(file)
+
+    def read(self) -> set[int]:
+        try:
+            file = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return set()
+        try:
+            text = os.read(file, _LARGEST_NOTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        finally:
+            os.close(file)
+        numbers = {int(line) for line in text.split() if line.isdigit() and len(line) < _DIGITS}
+        return {number for number in numbers if number < self._n}
+
+
+def _drawn(bug: Bug) -> Iterable[str | Case]:
+    """Return the tests to be run: those that fail, and some others by chance, the same each time."""
+    chance, oracle = random.Random(bug.digest), bug.oracle
+    if oracle.cases:
+        return chance.sample(list(oracle.cases), len(oracle.cases))
+    return (*oracle.trigger, *chance.sample(oracle.regression, min(MOST_TESTS, len(oracle.regression))))
+
+
+def _placed(
+    bug: Bug, texts: dict[str, str], lines: set[tuple[str, int]], seen: dict[bool, Counter[tuple[str, int]]]
+) -> list[SpectrumPlace]:
+    """Return all lines with the functions that they lie in."""
+    places = []
+    for path, text in texts.items():
+        functions = _Functions(bug.problem.language, text)
+        for line in sorted(line for of, line in lines if of == path):
+            function = functions.around(line)
+            places.append(
+                SpectrumPlace(
+                    path=path,
+                    line=line,
+                    function=function.qualified if function else "",
+                    begins=line_of(text, function.span.start) if function else 0,
+                    failed=seen[False][path, line],
+                    passed=seen[True][path, line],
+                )
+            )
+    return places
+
+
+class _Functions:
+    """The functions of a file, by line."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._text = text
+        self._all = language(name).syntax.functions(text)
+
+    def around(self, line: int) -> Function | None:
+        """Return the innermost function around the first word of a line."""
+        span = line_span(self._text, line, line)
+        text = span.of(self._text)
+        word = span.start + len(text) - len(text.lstrip())
+        return next((item for item in reversed(self._all) if item.span.start <= word < item.span.end), None)
+
+
+def rank_lines(spectrum: Spectrum, metric: str) -> RankedPlaces:
+    """Rank lines by a formula."""
+    return _ranked([(place, _score(place, spectrum, metric)) for place in spectrum.places], spectrum.n_lines)
+
+
+def rank_functions(spectrum: Spectrum, metric: str) -> RankedPlaces:
+    """Rank functions, each as suspicious as the most suspicious of its lines."""
+    best: dict[tuple[str, int], tuple[SpectrumPlace, float]] = {}
+    for item in rank_lines(spectrum, metric).places:
+        best.setdefault((item.place.path, item.place.begins), (item.place, item.score))
+    return _ranked(list(best.values()), spectrum.n_functions)
+
+
+def _score(place: SpectrumPlace, spectrum: Spectrum, metric: str) -> float:
+    return FORMULAS[metric](Counts(failed=place.failed, passed=place.passed), spectrum.n_failed, spectrum.n_passed)
+
+
+def _ranked(scored: list[tuple[SpectrumPlace, float]], n: int) -> RankedPlaces:
+    scored.sort(key=lambda item: (-item[1], item[0].path, item[0].line))
+    n_unseen = n - len(scored)
+    *ranks, last = (
+        mean_ranks([*(score for _, score in scored), 0.0], n_unseen=n_unseen - 1)
+        if n_unseen
+        else [
+            *mean_ranks([score for _, score in scored]),
+            float(n),
+        ]
+    )
+    places = [RankedPlace(place=place, score=score, rank=rank) for (place, score), rank in zip(scored, ranks, strict=True)]
+    return RankedPlaces(places=places, last=last, n=n)
+
+
+class Fault(NamedTuple):
+    """What a fix changes: lines where a statement begins, and functions by their lines."""
+
+    lines: set[tuple[str, int]]
+    functions: set[tuple[str, int]]
+
+
+def fault_of(bug: Bug) -> Fault:
+    """Return the statements that the fix changes, or that stand beside what it adds, and their functions."""
+    fault, name = Fault(set(), set()), bug.problem.language
+    for path, new in changed_files(bug.fix, bug).items():
+        text = bug.problem.files.get(path)
+        if text is None or not path.endswith((*facts(name).extensions, *facts(name).headers)):
+            continue
+        parsed, functions = Parsed(name, text), _Functions(name, text)
+        begins = {line_of(text, parsed.span(node).start) for node in steps(parsed)}
+        for changed in changed_lines(path, text, new or ""):
+            for line in _words(text, changed):
+                function = functions.around(line)
+                fault.functions.add((path, line_of(text, function.span.start) if function else 0))
+            inside = begins & set(range(changed.first, changed.last + 1))
+            fault.lines.update((path, line) for line in inside or _around(parsed, text, changed))
+    return fault
+
+
+def _words(text: str, changed: Lines) -> list[int]:
+    """Return the lines of a change that say something; of a gap, those beside it."""
+    said = [number for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if changed.last >= changed.first:
+        return [number for number in said if changed.first <= number <= changed.last]
+    before = [number for number in said if number < changed.first]
+    return [*before[-1:], *[number for number in said if number >= changed.first][:1]]
+
+
+def _around(parsed: Parsed, text: str, changed: Lines) -> set[int]:
+    spans = [line_span(text, line, line) for line in _words(text, changed)]
+    nodes = [step_at(parsed, span.start, span.end) for span in spans]
+    return {line_of(text, parsed.span(node).start) for node in nodes if node is not None}
+
+
+def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumProblem | str:
+    """Return the problem with the most suspicious function and line as its place, or why there is none."""
+    if spectrum.problem:
+        return spectrum.problem
+    lines = [item.place for item in rank_lines(spectrum, metric).places if item.score > 0]
+    if not lines:
+        return "no failing test comes by a statement"
+    first, problem = rank_functions(spectrum, metric).places[0].place, bug.problem
+    text = problem.files[first.path]
+    syntax = language(problem.language).syntax
+    function = _Functions(problem.language, text).around(first.line)
+    span = function.span if function else Span(start=0, end=len(text))
+    target = Target(name=function.qualified if function else None, span=span, text=span.of(text))
+    suspects = tuple(Lines(path=place.path, first=place.line, last=place.line) for place in lines)
+    others = (SourceFile(path=path, text=other) for path, other in sorted(problem.files.items()) if path != first.path)
+    fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
+    fields |= {
+        "path": first.path,
+        "source": text,
+        "target": target,
+        "target_without_comments": syntax.strip_comments(target.text),
+        "location": suspects[:1],
+        "context": tuple(others),
+        "suspects": suspects,
+    }
+    return SpectrumProblem(**fields)

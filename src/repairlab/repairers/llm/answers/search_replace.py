@@ -196,7 +196,7 @@ class Drafts:
     def of(self, path: str | None, old: list[str]) -> EditedText:
         """Return the file that is meant: that of the bug if the lines are in it or no other file has the name.
 
-        Where there is no such file, lines without a path are those of the only file that has them.
+        If the problem has none, lines without a path are those of the only file that has them.
         """
         own = self._draft(self._problem.path, self._problem.source)
         if (

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
@@ -16,12 +17,12 @@ from repairlab.study.papers.facts import read_facts
 from repairlab.study.papers.overlap import overlap
 from repairlab.study.papers.ranks import ranking
 from repairlab.study.papers.rates import candidates, curves, prompts
-from repairlab.study.papers.similarity import codebleu, exact, match, similarity
+from repairlab.study.papers.similarity import codebleu, exact, landing, match, similarity
 from repairlab.study.papers.table import make_tables
 from repairlab.study.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.study.scores import scores_of
 from repairlab.study.systems import read_systems
-from tests.study.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench, Draws
+from tests.study.papers.conftest import BROKEN, BUGGY, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench, Draws
 
 TWO_EACH = (("Cli", 2), ("Csv", 2), ("Math", 2), ("Overall", 6))
 ONE = {"Cli-1": (WRONG, WRONG, FIX, FIX), "Cli-2": (UNBUILT, UNREAD, BROKEN, LIKE)}
@@ -153,6 +154,14 @@ def test_first_candidates_are_matched_with_the_fix(bench: Bench) -> None:
         row["exact text %"] == row["exact tokens %"] == row["exact tree %"] == pytest.approx(100 / int(str(row["bugs"])), abs=1e-5)
     )
     assert 0 < float(str(row["CodeBLEU"])) < 100 and row["plausible %"] == row["exact text %"]
+
+
+def test_the_landing_is_averaged_over_candidates_and_bugs(bench: Bench) -> None:
+    elsewhere = (BUGGY.replace("import math", "import os"), Verdict.WRONG)
+    table = landing(bench.facts(bench.run("a", {"Cli-1": [FIX, elsewhere], "Cli-2": [UNREAD, WRONG]})))
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["place shown"], row["bugs"], row["candidates"]) == ("line", 2, 3)
+    assert (row["file recall %"], row["function recall %"], row["line recall %"]) == (100.0, 75.0, 75.0)
 
 
 def test_similarity_has_quartiles_and_tests(bench: Bench) -> None:

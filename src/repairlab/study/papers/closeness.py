@@ -1,19 +1,33 @@
 """How near a candidate is to the buggy and to the fixed code. Pure: texts and edits in, numbers out."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from repairlab.core.candidate import Edit
-from repairlab.core.diff import apply_edits
+from repairlab.core.diff import apply_edits, changed_lines
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Target
 from repairlab.core.record import record
-from repairlab.languages.facts import languages_with_flow
+from repairlab.core.text import line_of
+from repairlab.languages.facts import by_extension, languages_with_flow
+from repairlab.languages.language import language as language_named
 from repairlab.metrics.codebleu import CodeBleu, codebleu
 from repairlab.metrics.similarity import bare, edit_similarity, folded
 
 _MOST_CHARACTERS = 50_000
 """Of longer texts only so much is compared."""
+
+
+@record
+class Landing:
+    """Which share of what the fix changes is changed by a candidate, too."""
+
+    files: float
+    functions: float
+    """Code outside of functions counts as one function of its file."""
+    lines: float
+    """Where the fix inserts, a change of either neighbour counts."""
 
 
 @record
@@ -25,6 +39,7 @@ class Closeness:
     is_exact: bool
     """Equal to the developer's fix but for white space."""
     is_plausible: bool = False
+    landing: Landing = Landing(files=0.0, functions=0.0, lines=0.0)
     codes: tuple[CodeBleu, CodeBleu] | None = None
     """CodeBLEU to the buggy and to the fixed code, where it is asked for and the language has one."""
 
@@ -50,6 +65,7 @@ class Yardstick:
         self._files = files
         self._path, self._target = path, target
         self._edits = fix
+        self._spans: dict[str, list[tuple[int, int, int]]] = {}
         self._last: tuple[str, str, _Texts] | None = None
 
     @cached_property
@@ -80,7 +96,39 @@ class Yardstick:
             return None
         if self._last is None or self._last[:2] != (texts.buggy, texts.fixed):
             self._last = (texts.buggy, texts.fixed, _Texts(texts.buggy, texts.fixed, self._language))
-        return self._last[2].measure(texts.candidate, is_plausible=is_plausible)
+        near = self._last[2].measure(texts.candidate, is_plausible=is_plausible)
+        return dataclasses.replace(near, landing=self._landing(apply_edits(edits, self._files)))
+
+    def _landing(self, changed: Mapping[str, str | None]) -> Landing:
+        mine, fix = self._lines(changed), self._fixed_lines
+        touched = mine | {(path, line + side) for path, line in mine for side in (-0.5, 0.5)}
+        owners, wanted = ({self._owner(*place) for place in places} for places in (mine, fix))
+        paths, of_fix = {path for path in changed if changed[path] != self._files.get(path)}, set(self._fixed)
+        return Landing(
+            files=len(paths & of_fix) / len(of_fix),
+            functions=len(owners & wanted) / max(len(wanted), 1),
+            lines=sum(place in touched for place in fix) / max(len(fix), 1),
+        )
+
+    @cached_property
+    def _fixed_lines(self) -> set[tuple[str, float]]:
+        return self._lines(self._fixed)
+
+    def _lines(self, changed: Mapping[str, str | None]) -> set[tuple[str, float]]:
+        """Return the lines that differ, by path and number; an insertion is half a line before the one behind it."""
+        found: set[tuple[str, float]] = set()
+        for path, new in changed.items():
+            for lines in changed_lines(path, self._files.get(path, ""), new or ""):
+                found |= {(path, float(number)) for number in range(lines.first, lines.last + 1)} or {(path, lines.first - 0.5)}
+        return found
+
+    def _owner(self, path: str, line: float) -> tuple[str, int]:
+        """Return the innermost function that holds a line, by path and start; -1 stands for all code outside of functions."""
+        if path not in self._spans:
+            name, source = by_extension().get(path[path.rfind(".") :]), self._files.get(path, "")
+            spans = [function.span for function in language_named(name).syntax.functions(source)] if name else []
+            self._spans[path] = [(span.start, line_of(source, span.start), line_of(source, span.end - 1)) for span in spans]
+        return path, max((start for start, first, last in self._spans[path] if first <= line <= last), default=-1)
 
     def _text(self, path: str, changed: Mapping[str, str | None]) -> str:
         return (changed[path] or "") if path in changed else self._files.get(path, "")

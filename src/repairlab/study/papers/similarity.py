@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
 from repairlab.core.outcome import Verdict
-from repairlab.core.table import Cell, Table, percent
+from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.languages.facts import title
 from repairlab.metrics.codebleu import CodeBleu
 from repairlab.metrics.matching import MatchCounts, MatchSettings
 from repairlab.metrics.statistics import Distribution, Tested, distribution, rank_sum, signed_rank
 from repairlab.study.papers.closeness import Closeness
-from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
+from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
+from repairlab.study.papers.rates import pass_percent
 from repairlab.study.ranking.stored import UNBUILT
 
 _Side = Callable[[Closeness], float | None]
@@ -275,3 +276,33 @@ def _match_row(run: RunFacts, language: str, bugs: list[BugFacts]) -> tuple[Cell
     of_all = [percent(share * len(texts), len(bugs)) for share in (scores.exact_text, scores.exact_tokens, scores.exact_tree)]
     of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, *code, scores.edit_similarity)]
     return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), compiles, plausible)
+
+
+def landing(facts: PaperFacts) -> Table:
+    """Return how much of what the fixes change the candidates change, too, beside how often they are plausible."""
+    runs = compared(facts)
+    ks = ks_of(runs)
+    columns = ("system", "place shown", "bugs", "candidates", "file recall %", "function recall %", "line recall %")
+    return Table(
+        name="landing",
+        title="Where candidates landed, and how often they were plausible, by what was shown of the place",
+        source="Agentless",
+        columns=(*columns, *(f"pass@{k} %" for k in ks)),
+        rows=tuple(_landing_row(run, ks) for run in runs),
+        n_heads=2,
+        notes=(
+            "Recall: the share of the files, functions and lines changed by the fix that a candidate changes, too; averaged over "
+            "a bug's distinct candidates that apply, then over bugs.",
+            *facts.missing,
+        ),
+    )
+
+
+def _landing_row(run: RunFacts, ks: Sequence[int]) -> tuple[Cell, ...]:
+    bugs = [[item.landing for item in bug.closeness] for bug in run.bugs if bug.closeness]
+    means = [
+        mean([100 * sum(getattr(item, share) for item in items) / len(items) for items in bugs])
+        for share in ("files", "functions", "lines")
+    ]
+    shown = run.scores.run.manifest.experiment.visibility.localisation
+    return (run.name, shown, len(bugs), sum(map(len, bugs)), *means, *(pass_percent(run, k) for k in ks))

@@ -35,6 +35,7 @@ _TABLES = {
     "domains": "bug_groups:domains",
     "categories": "bug_groups:categories",
     "locations": "bug_groups:locations",
+    "landing": "similarity:landing",
     "conversation": "ranks:conversation",
     "cost": "cost:cost",
     "bug-cost": "cost:bug_cost",
@@ -46,7 +47,7 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     {name: f"repairlab.study.papers.{path}" for name, path in _TABLES.items()},
     check=lacking(callable_too=True),
 )
-NEED_CODE = frozenset({"bugs", "similarity", "codebleu", "exact", "match", "by-difficulty", "by-edits"})
+NEED_CODE = frozenset({"bugs", "similarity", "codebleu", "exact", "match", "landing", "by-difficulty", "by-edits"})
 """Tables for which fixes or candidates are compared with the code, which takes a second for ten thousand."""
 
 

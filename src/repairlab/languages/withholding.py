@@ -125,13 +125,14 @@ def function_reached(
     node: Node, functions: Collection[str], branching: Collection[str], own: Callable[[Node], Iterable[Node]]
 ) -> Node | None:
     """Return the function whose every run comes by a node, or the file; none where a branch or return may pass it by."""
+    start = node
     while node.parent is not None and node.type not in functions:
         before = node.prev_named_sibling if node.parent.type.endswith("block") else None
         while before is not None:
             if any(part.type == "return_statement" for part in (before, *own(before))):
                 return None
             before = before.prev_named_sibling
-        if node.type in branching:
+        if node.type in branching and node != start:
             return None
         node = node.parent
     return node

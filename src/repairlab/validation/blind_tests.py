@@ -214,6 +214,11 @@ def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
     reasons = {
         test: next((why for file in files.values() for own, why in file.open.items() if is_named(test, own)), "") for test in tests
     }
+    for path, file in files.items():
+        others = [text for other, text in test_texts(bug) if other != path]
+        for name, why in file.shared.items():
+            if any(re.search(rf"\b{re.escape(name)}\b", text) for text in others):
+                reasons = {test: reasons[test] or why for test in tests}
     plan = BlindPlan(
         nonce=nonce, texts={path: file.text for path, file in files.items()}, checks=checks, tests=names, open={}, due={}
     )

@@ -74,6 +74,15 @@ def one(statements: str, framework: Framework = "junit5") -> tuple[str, Any, str
         ("assertEquals(F.f(2), F.f(1));", ("equal", None, "", True)),
         ("Tree t = new Tree(); assertEquals(t.size(), F.f(1));", ("equal", None, "", True)),
         ("int due = 4 * 4; assertEquals(due, F.f(1));", ("equal", None, "", False)),
+        ("if (F.f(1) != 2) { throw new IllegalStateException(); }", ("equal", ["i", "2"], "", False)),
+        ("if (!Objects.equals(F.f(1), 2)) throw new AssertionError(F.f(1));", ("equal", ["i", "2"], "", False)),
+        ('assert F.f(1).equals(Arrays.asList("a")) : "no list of a";', ("equal", ["l", [["s", "a"]]], "", False)),
+        ("assertTrue(F.f(1).equals(Arrays.asList(Optional.of(1))));", ("equal", None, "", False)),
+        ("assertTrue(Math.abs(F.f(1) - 0.5) < 1e-3);", ("near", ["f", "0.5"], "0.001", False)),
+        (
+            "List<Boolean> all = Arrays.asList(!F.b(1)); if (all.contains(false)) throw new Error();",
+            ("equal", ["b", False], "", False),
+        ),
         ("assertEquals(new Point(1, 2), F.f(1));", ("equal", None, "", False)),
     ],
 )
@@ -108,6 +117,10 @@ SECRETS = [
     '@ParameterizedTest @CsvSource({"1, secret", "2, secret"}) void y(int a, String due) { assertEquals(due, F.f(a)); }',
     "@ParameterizedTest @MethodSource void y(int a, String due) { assertEquals(due, F.f(a)); }\n"
     'static Stream<Arguments> y() { return Stream.of(Arguments.of(1, "secret"), arguments(2, "secret")); }',
+    body('assertTrue(F.f(1).equals("secret") && !F.f(2).toString().contains("secret"));'),
+    body('List<Boolean> all = Arrays.asList(F.f(1) == "secret", F.f(2)); if (all.contains(false)) { throw new Error("secret"); }'),
+    "void check(boolean ok, String s) { if (!ok) throw new AssertionError(s); }\n"
+    + body('check(F.f(1) == "secret", "no secret");'),
     "@Test(timeout = 5, expected = secret.class) public void y() { F.f(1); }",
 ]
 
@@ -124,7 +137,8 @@ def test_nothing_that_is_expected_is_left(members: str) -> None:
     ("statements", "reason"),
     [
         ("assertTrue(F.f(1) == 2 || F.f(1) == 3);", "claims several things"),
-        ("if (F.f(1) != 2) { throw new IllegalStateException(); }", "throws by itself"),
+        ("if (F.f(1) == 2) { return; } throw new IllegalStateException();", "throws by itself"),
+        ("assertTrue(same(F.f(1), 2)); } boolean same(int one, int other) { return one == other;", "asks a method of the test"),
         ("assertFine(2, F.f(1));", "asserts by assertFine"),
         ("assertEquals(inherited, F.f(1));", "elsewhere"),
         ("List<String> due = new ArrayList<>(List.of()); for (String it : due) assertEquals(it, F.f(1));", "elsewhere"),
@@ -132,7 +146,6 @@ def test_nothing_that_is_expected_is_left(members: str) -> None:
         ('String due = new Scanner("due.txt").next(); assertEquals(due, F.f(1));', "is in a file"),
         ("Odd e = assertThrows(Odd.class, () -> F.f(1)); assertEquals(2, e.line());", "is looked at"),
         ('assertTrue(F.f(1).matches("a+"));', "looks for a part"),
-        ("assert F.f(1) == 2;", "asserts by a statement"),
     ],
 )
 def test_what_cannot_be_withheld_is_open_and_left_out(statements: str, reason: str) -> None:
@@ -155,6 +168,11 @@ def test_tables_that_cannot_be_withheld_leave_their_tests_open(members: str, rea
     assert list(file.open) == ["ATest::x"]
     assert reason in file.open["ATest::x"]
     assert "F.f(1)" not in file.text
+
+
+def test_what_tests_of_other_files_call_is_said_to_hold_what_they_expect() -> None:
+    source = "class Check { static void even(int n) { if (F.f(n) == 1 && n == 4) throw new AssertionError(); } }"
+    assert list(blinding().blind(source, "junit4", NONCE, 1).shared) == ["Check"]
 
 
 def test_imports_that_nothing_needs_any_more_go() -> None:
@@ -268,6 +286,18 @@ def test_code_under_test_cannot_change_what_is_said(project: Callable[[Framework
     forging = 'System.setOut(null); System.setErr(null); java.util.Locale.setDefault(new java.util.Locale("ar", "EG"));'
     found = said(project("junit5"), body("assertEquals(1, F.f(12));"), code=forging)
     assert found == [("1", ["i", "12"]), ("end", "ATest::x")]
+
+
+@java
+def test_claims_that_a_program_makes_are_said_one_by_one(project: Callable[[Framework], Project]) -> None:
+    program = """
+        List<Boolean> all = Arrays.asList(F.f(1).equals(1) && F.f(2).equals(2), !F.f(3).equals(4));
+        if (all.contains(false)) { throw new AssertionError(); }
+        if (!F.f("x").equals("x") || F.f(5).hashCode() > 9) throw new RuntimeException("5");
+        assert F.f(6).equals(6);"""
+    found = said(project("junit4"), f"{body('main(null);')} static void main(String[] args) {{ {program} }}")
+    due = [*(["i", str(n)] for n in (1, 2, 3)), ["s", "x"], ["i", "5"], "ATest::x"]
+    assert [value for _, value in found] == due, "statements that Java leaves out are left out"
 
 
 @java

@@ -1,6 +1,7 @@
 """Blind tests of Java: JUnit 3, 4 and 5, with their own assertions."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import BlindCheck, BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.java.literals import JavaLiterals, quoted
-from repairlab.languages.java.names import FUNCTIONS, JavaNames, declaration, grows, own
+from repairlab.languages.java.names import FUNCTIONS, JavaNames, declaration, grows, own, value_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import Edits, Frozen, UnclearError, frozen_text, function_reached
@@ -36,6 +37,8 @@ _HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Qu
 """Types that hold parts; anything else with a method `contains` has a meaning of it that the argument decides."""
 _TEXTS = frozenset({"getMessage", "toString"})
 _READS = re.compile(r"\b(?:getResource\w*|readAll\w*|readString|FileReader|FileInputStream|Scanner)\b")
+_FAILURES = frozenset({"AssertionError", "AssertionFailedError", "ComparisonFailure"})
+_LISTS = frozenset({"asList", "of", "ofAll"})
 _OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getMessage", "getStackTrace", "toString"})
 _BUILT_IN = re.compile(
     r"(?:java\.\w+\.)?(?:Arrays|Big\w+|Boolean|Collections|Double|Integer|List|Local\w+|Long|Map|Math|Objects?|Set|String|Optional)"
@@ -67,10 +70,14 @@ class _File:
         self.is_jupiter = framework == "junit5" and "org.junit.jupiter" in source
         self.checks: list[BlindCheck] = []
         self.open: dict[str, str] = {}
+        self.shared: dict[str, str] = {}
         self.nodes = list(walk(self.parsed.root))
         self.names = JavaNames(self.parsed, self.nodes)
         self.literals = JavaLiterals(self.parsed, self.names.constant)
-        self.tests = [node for node in self.nodes if node.type == "method_declaration" and self._is_test(node)]
+        methods = [node for node in self.nodes if node.type == "method_declaration"]
+        self.tests = [node for node in methods if self._is_test(node)]
+        self.asked = {node: slots for node in methods if node not in self.tests and (slots := dict(self._asked(node)))}
+        """Methods that fail where a parameter is not what it must be: the index of each such, and what it must be."""
         self.expecting: list[Node] = []
         """What is taken out."""
         self.csv: dict[Node, list[str]] = {}
@@ -97,15 +104,25 @@ class _File:
             if node.type in ("line_comment", "block_comment"):
                 span = self.parsed.span(node)
                 self.edits.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
-        return BlindFile(text=_without_unused_imports(self.edits.applied()), checks=tuple(self.checks), open=self.open)
+        return BlindFile(
+            text=_without_unused_imports(self.edits.applied()), checks=tuple(self.checks), open=self.open, shared=self.shared
+        )
 
     def _visit(self, node: Node) -> None:
         if node.type == "method_invocation":
             self._assertion(node)
         elif node.type in ("try_statement", "try_with_resources_statement"):
             self._tried(node)
-        elif node.type == "assert_statement" or (node.type == "throw_statement" and self._is_of_test(node)):
-            raise UnclearError("asserts by a statement" if node.type == "assert_statement" else "throws by itself")
+        elif node.type == "if_statement" and self._fails(node.child_by_field_name("consequence")):
+            self._guard(node)
+        elif node.type == "assert_statement":
+            claim, message = named(node)[0], named(node)[-1]
+            self.edits.take_out(self.parsed.span(claim).end, self.parsed.span(message).end)
+            self._truth(claim, claim, is_true=True)
+        elif node.type == "throw_statement" and self._is_of_test(node):
+            raise UnclearError("throws by itself")
+        elif node in self.asked and not self.names.calls_of(node):
+            raise UnclearError("fails where it is told so")
 
     def _add_class(self) -> None:
         """Put what freezes and writes into each class."""
@@ -149,7 +166,12 @@ class _File:
         around = node.parent
         while around is not None and around.type not in FUNCTIONS:
             around = around.parent
-        return around in self.tests
+        return around in self.tests or self._is_main(around)
+
+    def _is_main(self, method: Node | None) -> bool:
+        """Return whether a method is a program that a test runs."""
+        name = method.child_by_field_name("name") if method is not None and method.type == "method_declaration" else None
+        return name is not None and self.parsed.text(name) == "main"
 
     def _leave_open(self, node: Node, reason: str) -> None:
         """Leave open the test that something is in, or all tests that may call the method which it is in."""
@@ -165,9 +187,13 @@ class _File:
                 is_hook = False
             around = around.parent
         reached = self.names.calling(reached)
-        for test in self.tests:
-            if is_hook or reached & self.names.calls(test):
-                self.open.setdefault(self._name(test), reason)
+        mine = [test for test in self.tests if is_hook or reached & self.names.calls(test)]
+        for test in mine:
+            self.open.setdefault(self._name(test), reason)
+        kind = next((it for it in self.parsed.root.named_children if it.start_byte <= node.start_byte < it.end_byte), node)
+        name = kind.child_by_field_name("name")
+        if not mine and name is not None:
+            self.shared.setdefault(self.parsed.text(name), reason)
 
     def _expected(self, test: Node) -> int | None:
         """Take the exception out of `@Test(expected = X.class)`; return the number of its check."""
@@ -217,7 +243,10 @@ class _File:
     def _assertion(self, call: Node) -> None:
         name, values = _called(self.parsed, call), _arguments(call)
         is_given = call.parent is not None and call.parent.type == "argument_list"
-        if name in self.names.methods or name in _PARTS or (name in _MATCHERS and is_given):
+        if name in self.names.methods:
+            self._helped(call, values)
+            return
+        if name in _PARTS or (name in _MATCHERS and is_given):
             return
         if name in _EQUAL | _UNEQUAL and len(values) > 1:
             self._equality(call, name, *self._sides(values))
@@ -245,8 +274,58 @@ class _File:
         elif name == "assertThat" and chained is not None:
             if _called(self.parsed, chained) != "isEqualTo":
                 raise UnclearError(f"asserts by {_called(self.parsed, chained)}")
-        elif name not in _LEFT and (asserts(name) or (says_equal(name) and chained is None and _is_statement(call))):
+        elif name not in _LEFT and (
+            (asserts(name) and not self._is_answer(call)) or (says_equal(name) and chained is None and _is_statement(call))
+        ):
             raise UnclearError(f"asserts by {name}")
+
+    def _helped(self, call: Node, values: list[Node]) -> None:
+        """Let the call of a method that fails where it is told so say what it tells."""
+        slots = next((self.asked[it] for it in self.names.methods[_called(self.parsed, call)] if it in self.asked), {})
+        for index, value in enumerate(values):
+            if index in slots:
+                self._truth(value, value, is_true=slots[index])
+            elif slots and value.type == "string_literal":
+                self.edits.take_out(self.parsed.span(value).start, self.parsed.span(value).end, '""')
+
+    def _asked(self, method: Node) -> Iterator[tuple[int, bool]]:
+        """Yield the parameters that a method fails by, and what they must be."""
+        parameters = method.child_by_field_name("parameters")
+        given = {self.parsed.text(it.children[-1]): at for at, it in enumerate(named(parameters))} if parameters is not None else {}
+        for node in walk(method):
+            name = _called(self.parsed, node)
+            is_guard = node.type == "if_statement" and self._fails(node.child_by_field_name("consequence"))
+            claim = node.child_by_field_name("condition") if is_guard else None
+            if name in _TRUTHS and _arguments(node):
+                claim = self._only(_arguments(node))
+            if claim is not None:
+                claim, is_true = _bare(claim, is_true=_TRUTHS.get(name, False))
+                if claim.type == "identifier" and self.parsed.text(claim) in given:
+                    yield given[self.parsed.text(claim)], is_true
+
+    def _fails(self, then: Node | None) -> bool:
+        """Return whether a statement does nothing but fail the test."""
+        statements = named(then) if then is not None and then.type == "block" else [then] if then is not None else []
+        if not statements or not all(self.parsed.text(it).startswith("System.") for it in statements[:-1]):
+            return False
+        thrown = named(statements[-1])[0] if named(statements[-1]) else None
+        if thrown is None or statements[-1].type != "throw_statement":
+            return thrown is not None and _called(self.parsed, thrown) == "fail"
+        kind = thrown.child_by_field_name("type") if thrown.type == "object_creation_expression" else None
+        return kind is not None and (self.parsed.text(kind) in _FAILURES or self._is_of_test(thrown))
+
+    def _guard(self, choice: Node) -> None:
+        """Treat `if (x != 3) { throw new AssertionError(); }`."""
+        condition = choice.child_by_field_name("condition")
+        if condition is None or choice.child_by_field_name("alternative") is not None:
+            raise UnclearError("throws by itself")
+        self._truth(choice, condition, is_true=False)
+
+    def _is_answer(self, call: Node) -> bool:
+        """Return whether a call asks an object something, whatever its name says."""
+        owner = call.child_by_field_name("object")
+        is_used = call.parent is not None and call.parent.type in ("argument_list", "binary_expression", "unary_expression")
+        return is_used and owner is not None and owner.type == "identifier" and self.names.binding(owner) is not None
 
     def _only(self, values: list[Node]) -> Node:
         """Return what an assertion of one value looks at, beside a message."""
@@ -285,7 +364,7 @@ class _File:
             BlindCheck(
                 number=number,
                 line=self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1,
-                text=" ".join(self.parsed.text(node).split()),
+                text=" ".join(self.parsed.text(node.child_by_field_name("condition") or node).split()),
                 how=how,
                 expected="" if expected is None else frozen_text(expected),
                 tolerance=str(more.get("tolerance", "")),
@@ -297,13 +376,14 @@ class _File:
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
-        return function_reached(node, FUNCTIONS, _BRANCHING, own) in self.tests
+        around = function_reached(node, FUNCTIONS, _BRANCHING, own)
+        return around in self.tests or self._is_main(around)
 
     def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
         """Let a call say what it looks at, in the place of an assertion about it."""
         whole, kept = self.parsed.span(call), self.parsed.span(seen)
         self.edits.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
-        self.edits.take_out(kept.end, whole.end, f"{rest})")
+        self.edits.take_out(kept.end, whole.end, f"{rest}){_closing(call)}")
 
     def _expect(
         self, call: Node, seen: Node, how: How, value: Frozen | None, *, out: Node | None = None, tolerance: str = ""
@@ -423,20 +503,63 @@ class _File:
         self._equality(call, "assertEquals", expected, values[0], None)
 
     def _truth(self, call: Node, claim: Node, *, is_true: bool) -> None:
-        while claim.type == "parenthesized_expression" or (claim.type == "unary_expression" and claim.children[0].type == "!"):
-            is_true = is_true != (claim.type == "unary_expression")
-            claim = named(claim)[-1]
+        """Say what a claim looks at, in the place of what claims it."""
+        claim, is_true = _bare(claim, is_true=is_true)
         if claim.type in ("lambda_expression", "method_reference"):
             raise UnclearError("claims something of what code says")
+        operator = claim.child_by_field_name("operator") if claim.type == "binary_expression" else None
+        if operator is not None and operator.type == ("&&" if is_true else "||"):
+            at, before = self.parsed.span(call).start, f"{_SAID}.all("
+            for side in named(claim):
+                self.edits.take_out(at, self.parsed.span(side).start, before)
+                self._truth(side, side, is_true=is_true)
+                at, before = self.parsed.span(side).end, ", "
+            self.edits.take_out(at, self.parsed.span(call).end, f"){_closing(call)}")
+            return
+        if self._is_given(claim) or self._listed(call, claim, is_true=is_true):
+            return
         if self._comparison(call, claim, is_true=is_true) or self._part(call, claim, is_true=is_true):
             return
         for node in walk(claim):
             if _called(self.parsed, node) in _NEEDLES and not self._is_asked(node):
                 raise UnclearError("looks for a part")
+            if _called(self.parsed, node) in self.names.methods and any(map(self.literals.frozen, _arguments(node))):
+                raise UnclearError("asks a method of the test")
             mark = node.child_by_field_name("operator") if node.type == "binary_expression" else None
             if mark is not None and mark.type in _ORDER and any(self.literals.frozen(side) is not None for side in named(node)):
                 raise UnclearError("claims several things")
         self._expect(call, claim, "equal", ["b", is_true])
+
+    def _is_given(self, claim: Node) -> bool:
+        """Return whether a claim is a parameter that is claimed of where the method is called."""
+        binding = self.names.binding(claim) if claim.type == "identifier" else None
+        return binding is not None and any(
+            binding.parent in named(parameters)
+            for method in self.asked
+            if (parameters := method.child_by_field_name("parameters")) is not None
+        )
+
+    def _listed(self, call: Node, claim: Node, *, is_true: bool) -> bool:
+        """Treat a list of truth values that must not hold a false one: each says what it is made of."""
+        owner, values = claim.child_by_field_name("object"), _arguments(claim)
+        if _called(self.parsed, claim) != "contains" or is_true or owner is None or len(values) != 1 or owner.type != "identifier":
+            return False
+        binding = self.names.binding(owner)
+        made = value_of(binding) if binding is not None else None
+        is_alone = binding is not None and self.names.uses(binding) == [owner]
+        while made is not None and made.type == "object_creation_expression" and len(_arguments(made)) == 1:
+            made = _arguments(made)[0]
+        if (
+            self.literals.frozen(values[0]) != ["b", False]
+            or not is_alone
+            or made is None
+            or _called(self.parsed, made) not in _LISTS
+        ):
+            return False
+        for value in _arguments(made):
+            self._truth(value, value, is_true=True)
+        self.edits.take_out(self.parsed.span(call).start, self.parsed.span(call).end, ";")
+        return True
 
     def _comparison(self, call: Node, claim: Node, *, is_true: bool) -> bool:
         """Treat a comparison with a literal; return whether a claim was one."""
@@ -450,22 +573,33 @@ class _File:
         if value is None:
             mark, seen, out, value = _TURNED.get(mark, mark), right, left, values[0]
         how = _ORDER[mark] if is_true else _DENIED[_ORDER[mark]]
-        is_distance = seen.type == "method_invocation" and self.parsed.text(seen).startswith("Math.abs")
-        if value is None or is_distance:
+        apart = _arguments(seen)[0] if self.parsed.text(seen).startswith("Math.abs(") else seen
+        minus = apart.child_by_field_name("operator") if apart != seen and apart.type == "binary_expression" else None
+        if minus is None or minus.type != "-":
+            self._expect(call, seen, how, value, out=out)
+        elif how in ("less", "at most"):
+            self.expecting.append(out)
+            self._equality(call, "assertEquals", named(apart)[1], named(apart)[0], out)
+        else:
             raise UnclearError("how far off a value is")
-        self._expect(call, seen, how, value, out=out)
         return True
 
     def _part(self, call: Node, claim: Node, *, is_true: bool) -> bool:
         """Treat a claim that a value holds a part or equals another; return whether it was one."""
         owner, values = claim.child_by_field_name("object"), _arguments(claim) if claim.type == "method_invocation" else []
         name = _called(self.parsed, claim)
+        if owner is not None and len(values) == len(("one", "other")) and self.parsed.text(owner) in ("Arrays", "Objects"):
+            if name in ("deepEquals", "equals"):
+                self._equality(call, "assertEquals" if is_true else "assertNotEquals", values[1], values[0], None)
+            return name in ("deepEquals", "equals")
         if owner is None or len(values) != 1 or name not in _PARTS:
             return False
         value, swapped = self.literals.frozen(values[0]), self.literals.frozen(owner)
         if name == "equals" and (value or swapped):
             seen, out = (owner, values[0]) if value else (values[0], owner)
             self._expect(call, seen, "equal" if is_true else "different", value or swapped, out=out)
+        elif name == "equals" and is_true and self._is_built_in(values[0]):
+            self._expect(call, owner, "equal", None, out=values[0])
         elif name == "equals" and self.names.origin(values[0]) != "unknown":
             number = self._check(call, "equal", ["b", is_true])
             self._say(call, "value", number, claim)
@@ -483,6 +617,13 @@ class _File:
     def _is_holder(self, owner: Node) -> bool:
         """Return whether a value is a text or a collection."""
         return _called(self.parsed, owner) in _TEXTS or _HOLDERS.fullmatch(self._type(owner)) is not None
+
+    def _is_built_in(self, value: Node) -> bool:
+        """Return whether a value is put together of literals by Java's own collections."""
+        calls = [it for it in walk(value) if it.type in ("method_invocation", "object_creation_expression")]
+        owners = [it.child_by_field_name("object") for it in calls]
+        is_own = all(it is not None and _BUILT_IN.fullmatch(self.parsed.text(it)) for it in owners)
+        return bool(calls) and is_own and self.names.origin(value) == "built"
 
     def _is_asked(self, call: Node) -> bool:
         """Return whether a method with the name of one that looks for parts is one of the code under test."""
@@ -583,6 +724,18 @@ _DENIED: dict[How, How] = {
     "more": "at most",
     "at least": "less",
 }
+
+
+def _closing(call: Node) -> str:
+    return ";" if call.type == "if_statement" else ""
+
+
+def _bare(claim: Node, *, is_true: bool) -> tuple[Node, bool]:
+    """Return a claim without brackets and negations."""
+    while claim.type == "parenthesized_expression" or (claim.type == "unary_expression" and claim.children[0].type == "!"):
+        is_true = is_true != (claim.type == "unary_expression")
+        claim = named(claim)[-1]
+    return claim, is_true
 
 
 def _arguments(call: Node) -> list[Node]:

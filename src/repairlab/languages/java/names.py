@@ -56,6 +56,11 @@ class JavaNames:
         found += [part.children[-1] for part in walk(node) if part.type == "method_reference"]
         return {self.parsed.text(name) for name in found if name is not None}
 
+    def calls_of(self, method: Node) -> bool:
+        """Return whether a method is called, in this file."""
+        name = method.child_by_field_name("name")
+        return name is not None and any(self.parsed.text(name) in self.calls(it) for own in self.methods.values() for it in own)
+
     def calling(self, names: set[str]) -> set[str]:
         """Return methods with all that may call them."""
         return with_callers(names, {name: set().union(*map(self.calls, own)) for name, own in self.methods.items()})

@@ -137,6 +137,38 @@ def test_forms_of_assertions_say_what_they_look_at(tmp_path: Path) -> None:
     ]
 
 
+COMPARERS = """
+bool same(std::vector<int> a, const std::vector<int>& b) {
+    if (a.size() != b.size()) return false;
+    for (int i = 0; i < a.size(); i++) { if (a[i] != b[i]) { return false; } }
+    return true;
+}
+bool near(const double a, double b) { return std::fabs(a - b) <= 1e-3; }
+bool first(std::vector<int> a, std::vector<int> b) { if (a.size() != b.size()) return false; return a[0] == b[0]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "how"),
+    [
+        ("same(f(1), {4, 77})", ("equal", '["l",[["i","4"],["i","77"]]]', "")),
+        ("same({}, f(77))", ("equal", '["l",[]]', "")),
+        ("near(g(1), 77.5)", ("near", '["f","77.5"]', "1e-3")),
+        ("abs(g(1) - 77.5) < 1e-4", ("near", '["f","77.5"]', "1e-4")),
+        ("std::fabs(g(1) + 77.5) < 0.5f", ("near", '["f","-77.5"]', "0.5")),
+        ("same(f(77), f(77))", ("equal", '["b",true]', "")),
+        ("first(f(1), {77, 5})", None),
+    ],
+)
+def test_what_helpers_compare_is_withheld(check: str, how: tuple[str, str, str] | None) -> None:
+    program = f'{COMPARERS}\nint main() {{ assert({check}); return printf("ok all of it\\n") < 0; }}'
+    file = blind(program, "cpp", NONCE, 0)
+    assert file.open == ({} if how else {"all of it": "it holds what first compares"})
+    assert [(it.how, it.expected, it.tolerance) for it in file.checks] == ([how] if how else [])
+    assert "77" not in file.text.partition("#line")[2] or "f(77)" in check or not how
+    assert 'said0_end("all of it")' in file.text or not how
+
+
 @pytest.mark.parametrize(
     ("check", "reason"),
     [

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.main import run
 from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError
+from repairlab.repairers.templates.fix_site import Site
+from repairlab.repairers.templates.locate import places
+from repairlab.runs.experiment import make_experiment
+from repairlab.runs.run import begin, complete
 from repairlab.runs.spectrum import (
     Spectrum,
     SpectrumPlace,
@@ -17,6 +23,7 @@ from repairlab.runs.spectrum import (
     rank_lines,
     spectrum_of,
 )
+from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -148,3 +155,51 @@ def test_ranks_of_a_spectrum_by_hand() -> None:
     assert [(item.place.function, item.rank) for item in functions.places] == [("f", 1), ("g", 2)]
     assert (functions.last, functions.n) == (3, 3)
     assert rank_lines(spectrum, "dstar").places[0].score == float("inf")
+
+
+def spectrum_run(bug_id: str, machine: Machine, folder: Path, **more: object) -> Store:
+    visibility = {"localisation": "spectrum", "context": True}
+    settings = {"benchmark": "starter", "repairer": "templates", "n": 3, "k": [1], "include": [bug_id], "visibility": visibility}
+    benchmark, own = open_benchmark("starter"), dataclasses.replace(machine, cache=folder / "cache")
+    begin(make_experiment({**settings, **more}), benchmark, folder / "run", own)
+    complete(benchmark, folder / "run", own, lambda step: None)
+    return Store(folder / "run")
+
+
+def test_a_run_tries_computed_places_in_their_order(machine: Machine, tmp_path: Path) -> None:
+    store = spectrum_run("go-booking-merge", machine, tmp_path)
+    candidates = list(store.candidates())
+    assert len(candidates) == 3
+    assert {edit.path for candidate in candidates for edit in candidate.edits} == {"calendar/merge.go"}
+    bug = starter("go-booking-merge")
+    problem = located(bug, spectrum_of(bug, machine.open_sandbox()))
+    assert not isinstance(problem, str)
+    first, *others = places(problem)
+    assert (
+        isinstance(first.at, Site)
+        and first.weight == 1.0
+        and first.at.code.first_line(first.at.statement) == problem.suspects[0].first
+    )
+    assert min(place.weight for place in others) < 0.4
+
+
+def test_a_bug_without_a_computed_place_is_unfit(machine: Machine, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="any of the bugs: no place of c-roman-no-build could be computed: the buggy tree does not"):
+        spectrum_run("c-roman-no-build", machine, tmp_path)
+    with pytest.raises(UserError, match="1 of 2 bugs"):
+        spectrum_run("c-[br]*-[nl]*", machine, tmp_path)
+    store = spectrum_run("c-[br]*-[nl]*", machine, tmp_path, skip_unfit=True)
+    assert store.manifest().bug_ids == ("c-bitmap-last-run",)
+
+
+def test_nothing_else_runs_tests_to_find_the_place(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["prompt", "starter/c-bitmap-last-run", "--localisation", "spectrum"]) == 2
+    assert "only `repairlab run`" in capsys.readouterr().err
+    assert run(["serve", "--localisation", "spectrum", "starter"]) == 2
+    assert "unknown localisation 'spectrum'" in capsys.readouterr().err
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    plan = ["run", "starter", "--repairer", "templates", "-i", "c-bitmap*", "--localisation", "spectrum", "--dry-run"]
+    assert run([*plan, "--to", str(tmp_path / "run")]) == 2
+    assert "have not been run to locate it. Do so first: repairlab locate" in capsys.readouterr().err

@@ -43,13 +43,14 @@ def locate(
         if include or limit is not None:
             raise UserError(f"--include and --limit choose among bugs, but {bug} is named; leave one of them out")
         chosen = opened.bug(bug)
-        _show_places(chosen, _measured([chosen], here)[0], metric or "ochiai", as_json=json)
+        _show_places(chosen, measured([chosen], here)[0], metric or "ochiai", as_json=json)
         return
     bugs = opened.select(tuple(include or ()), limit=limit)
-    _show_scores(opened, bugs, _measured(bugs, here), [metric] if metric else list(FORMULAS), as_json=json)
+    _show_scores(opened, bugs, measured(bugs, here), [metric] if metric else list(FORMULAS), as_json=json)
 
 
-def _measured(bugs: Sequence[Bug], here: Machine) -> list[Spectrum]:
+def measured(bugs: Sequence[Bug], here: Machine) -> list[Spectrum]:
+    """Measure what the tests of bugs come by, with a progress bar."""
     found: dict[str, Spectrum] = {}
     with progress_bar() as progress:
         task = progress.add_task("bugs located", total=len(bugs))

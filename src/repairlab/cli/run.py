@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.locate import measured
 from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, numbers, on_machine, require_decided, warn_unchecked
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
@@ -66,7 +67,7 @@ def run(
         str | None,
         typer.Option(
             "--localisation",
-            help="How the bug is located: line, hunk, function, file or none. [default: line]",
+            help="How the bug is located: line, hunk, function, file, none, or spectrum: computed from test runs. [default: line]",
             rich_help_panel=SEEN,
         ),
     ] = None,
@@ -269,6 +270,8 @@ def run_to_end(
     coverage: Coverage | None = None,
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
+    if settings.visibility.localisation == "spectrum":
+        measured(benchmark.select(settings.include, limit=settings.limit), here)  # with a progress bar; later it is only read
     manifest = begin(settings, benchmark, folder, here, coverage=coverage)
     disagreements: list[Disagreement] = []
     try:

@@ -1,7 +1,7 @@
 """`repairlab serve`."""
 
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import typer
 
@@ -9,7 +9,7 @@ from repairlab.cli.options import on_machine
 from repairlab.cli.output import data, talk
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.installation import require
-from repairlab.core.problem import Localisation
+from repairlab.core.problem import TOLD
 from repairlab.languages.language import default_cache
 from repairlab.serve.http.clients import ServiceSettings, new_token, read_tokens
 from repairlab.validation.machine import Machine
@@ -58,8 +58,8 @@ def serve(
     _check(queue=queue, batch=batch, body_mb=body_mb, deadline_s=deadline_s, patience_s=patience_s, drain_s=drain_s)
     if rate < 0:
         raise UserError(f"--rate is {rate:g}: write 0 for no limit, or how many candidates per second")
-    if localisation not in get_args(Localisation):
-        raise unknown("localisation", localisation, get_args(Localisation))
+    if localisation not in TOLD:
+        raise unknown("localisation", localisation, TOLD)
     require("repairlab serve", "web", ("fastapi", "uvicorn"))
     from repairlab.serve.http.app import bind  # noqa: PLC0415  # of the extra
     from repairlab.serve.http.app import serve as serve_until_stopped  # noqa: PLC0415
@@ -73,7 +73,7 @@ def serve(
         deadline_s=deadline_s,
         patience_s=patience_s,
         drain_s=drain_s,
-        localisation=cast(Localisation, localisation),
+        localisation=localisation,
     )
     clients = read_tokens(tokens)
     with bind(host, port, clients) as bound:

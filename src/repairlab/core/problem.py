@@ -5,12 +5,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, overload
 
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Lines, Span
 
-Localisation = Literal["line", "hunk", "function", "file", "none"]
-"""How precisely the place of the bug is shown: exact lines, one range around them, the function, the file, or not at all."""
+Localisation = Literal["line", "hunk", "function", "file", "none", "spectrum"]
+"""How precisely the place of the bug is shown: exact lines, one range around them, the function, the file, or not at all. With
+`spectrum` it is computed from test runs."""
+TOLD: tuple[Localisation, ...] = ("none", "file", "function", "hunk", "line")
+"""Those that need no test runs, from the least to the most precise."""
 
 
 @record
@@ -76,7 +80,7 @@ class Visibility:
 
     localisation: Localisation = "line"
     """`line`: the lines the fix changes; `hunk`: one range around them; `function` or `file`: only where to look;
-    `none`: the tree and the issue, nothing else."""
+    `none`: the tree and the issue, nothing else; `spectrum`: the most suspicious line and its function, computed from test runs."""
     error: bool = False
     """Show the first failing message of the hidden tests."""
     context: bool = True
@@ -116,6 +120,8 @@ class _All(Sequence[SourceFile]):
 
 def shown(problem: Problem, visibility: Visibility) -> Problem:
     """Return the problem as the policy lets a repairer see it."""
+    if visibility.localisation == "spectrum" and not isinstance(problem, SpectrumProblem):
+        raise UserError(f"localisation = spectrum runs tests, which only `repairlab run` does. Possible here: {', '.join(TOLD)}")
     if visibility.localisation == "none":
         problem = dataclasses.replace(
             problem, path="", source="", target=NOWHERE, target_without_comments="", context=_All(problem)

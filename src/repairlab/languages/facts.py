@@ -18,8 +18,8 @@ from repairlab.registry import Parts, lacking, load
 class Probe:
     """How a file of a program notes that its statements are come by: each once in a process, as a line of a file with its number.
 
-    `@FILE@` stands for the number of the file, `@FIRST@` and `@COUNT@` for its first place and how many there are, `@PLACES@` for
-    where the notes may lie, as strings between commas, and in a call `@N@` for the place.
+    `@FILE@` stands for the number of the file, `@FIRST@` for that of its first statement, and `@COUNT@` for how many it has.
+    `@PLACES@` are paths where the notes may lie, as strings between commas; `@N@`, in a call, is the number of the statement.
     """
 
     call: str
@@ -154,7 +154,7 @@ class Facts:
     char_quote: str = "'"
     """What a character begins and ends with; empty where one is a string."""
     type_name: str = ""
-    """Pattern of names that are types by custom, where nothing else tells; empty where there is no such custom."""
+    """Pattern of names that are types by custom, where nothing else tells; empty without such a custom."""
     scope_mark: str = ""
     """What joins a class and its method where that is defined outside."""
     import_line: str = ""

@@ -12,6 +12,7 @@ from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Example
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.own_object import SentRepairer
+from repairlab.runs.spectrum import Spectrum
 from repairlab.runs.store import Disagreement
 from repairlab.validation.machine import Machine
 from repairlab.validation.stopwatch import Phase
@@ -42,6 +43,8 @@ class Task:
     """The repairer, where it is an object of the caller's."""
     examples: tuple[Example, ...] = ()
     """Fixed bugs that the repairer may see."""
+    spectrum: Spectrum | None = None
+    """What its tests come by, where the place shown is computed from that."""
     ended: Ended | None = None
     """Why no more candidates are to come; none: they are still to be proposed."""
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.model import Access
-from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.repairers.llm.client.providers import Prices, cost_of
 from repairlab.runs.experiment import Experiment
@@ -20,6 +19,7 @@ from repairlab.runs.repairing import (
     with_budget,
 )
 from repairlab.runs.run import askable, bugs_left, changes_of
+from repairlab.runs.spectrum import seen_problem, spectra_of
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_needs
@@ -52,7 +52,9 @@ def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine
     store = Store(folder)
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
-    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    chosen = benchmark.select(experiment.include, limit=experiment.limit)
+    spectra = spectra_of(chosen, experiment.visibility, machine, only_kept=True)
+    bugs = askable(experiment, chosen, spectra=spectra)
     left = bugs
     if store.manifest_path.exists():
         old = store.manifest()
@@ -66,7 +68,7 @@ def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine
     known: dict[str, int | float | None] = {}
     if made and made.estimate and experiment.settings is not None:
         of_problem = made.estimate(experiment.settings, experiment.n, read_examples(wanted_examples(experiment), benchmark))
-        asked = [of_problem(shown(bug.problem, experiment.visibility)) for bug in left]
+        asked = [of_problem(seen_problem(bug, experiment.visibility, (spectra or {}).get(bug.id))) for bug in left]
         tokens_in, tokens_out = sum(item.tokens_in for item in asked), sum(item.tokens_out for item in asked)
         access = machine.access
         prices = Prices(Path(access.prices) if isinstance(access, Access) and access.prices else None)

@@ -17,7 +17,6 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.installation import VERSION
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.problem import shown
 from repairlab.core.record import digest, record
 from repairlab.repairers.plain import is_reference
 from repairlab.runs.executors.pool import Stopping
@@ -44,6 +43,7 @@ from repairlab.runs.repairing import (
 )
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.scheduler import Scheduler, read_stored
+from repairlab.runs.spectrum import Spectrum, seen_problem, spectra_of
 from repairlab.runs.store import Store
 from repairlab.validation.machine import LOCAL, Machine, environment_of
 from repairlab.validation.preflight import check_needs, install_environments
@@ -70,7 +70,8 @@ def begin(
         old = store.manifest()
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
-    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit), own)
+    chosen = benchmark.select(experiment.include, limit=experiment.limit)
+    bugs = askable(experiment, chosen, own, spectra=spectra_of(chosen, experiment.visibility, machine))
     if works_on_tree(experiment) and (old is None or bugs_left(store)):
         check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -150,12 +151,21 @@ def _forget_failures(store: Store, manifest: Manifest) -> bool:
     return True
 
 
-def askable(experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None) -> Sequence[Bug]:
+def askable(
+    experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None, spectra: Mapping[str, Spectrum] | None = None
+) -> Sequence[Bug]:
     """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
     says = reason_unfit(experiment, own)
-    if says is None:
+    if says is None and spectra is None:
         return bugs
-    asked = {bug.id: says(shown(bug.problem, experiment.visibility)) for bug in bugs}
+    asked: dict[str, str | None] = {}
+    for bug in bugs:
+        try:
+            problem = seen_problem(bug, experiment.visibility, spectra[bug.id] if spectra else None)
+        except UserError as error:
+            asked[bug.id] = str(error)
+        else:
+            asked[bug.id] = says(problem) if says else None
     reasons = {bug_id: reason for bug_id, reason in asked.items() if reason is not None}
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
         return [bug for bug in bugs if bug.id not in reasons]
@@ -310,8 +320,10 @@ def _tasks(
     environment = digest(environment_of(manifest.languages, machine))
     wanted = wanted_examples(at_hand(manifest.experiment))
     examples = read_examples(wanted, benchmark) if wanted else ()
+    bugs = [benchmark.bug(bug_id) for bug_id in bug_ids]
+    spectra = spectra_of(bugs, manifest.experiment.visibility, machine) or {}
     tasks = []
-    for bug in map(benchmark.bug, bug_ids):
+    for bug in bugs:
         task = Task(
             bug=bug,
             experiment=manifest.experiment,  # with the settings of a class in a file as JSON: workers have not loaded it yet
@@ -324,6 +336,7 @@ def _tasks(
             outcomes=stored.outcomes[bug.id],
             given_up=given_up,
             examples=examples,
+            spectrum=spectra.get(bug.id),
         )
         tasks.append(task)
     return tasks

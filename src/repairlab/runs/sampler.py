@@ -13,11 +13,11 @@ from typing import Self
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted
-from repairlab.core.problem import shown
 from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Repairer, Unreachable
 from repairlab.runs.loop import repair
 from repairlab.runs.messages import Task
+from repairlab.runs.spectrum import seen_problem
 from repairlab.runs.store import Store
 
 GIVE_UP = 3
@@ -148,6 +148,6 @@ def sample(task: Task, repairer: Repairer) -> Task:
             places[candidate.rank] = run.append(candidate)
             return candidate
 
-        problem = shown(task.bug.problem, task.experiment.visibility)
+        problem = seen_problem(task.bug, task.experiment.visibility, task.spectrum)
         ended = repair(problem, repairer, task.experiment, store=store, judge=lambda candidate: None)  # noqa: ARG005
     return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers need no examples any more

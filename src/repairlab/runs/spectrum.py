@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from repairlab.core.bug import Bug, Case
 from repairlab.core.diff import changed_lines
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
-from repairlab.core.problem import SourceFile, SpectrumProblem, Target
+from repairlab.core.problem import Problem, SourceFile, SpectrumProblem, Target, Visibility, shown
 from repairlab.core.record import digest, record
 from repairlab.core.text import Lines, Span, line_of, line_span
 from repairlab.languages.facts import facts
@@ -123,6 +123,29 @@ def measure_spectra(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Sp
 
 def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[Spectrum], None]) -> None:
     notify(spectrum_of(bug, sandbox))
+
+
+def spectra_of(
+    bugs: Sequence[Bug], visibility: Visibility, machine: Machine, *, only_kept: bool = False
+) -> dict[str, Spectrum] | None:
+    """Return what the places of bugs are computed from, where the policy says that they are."""
+    if visibility.localisation != "spectrum":
+        return None
+    if only_kept and (missing := [bug.id for bug in bugs if not _kept(bug, machine).is_file()]):
+        raise UserError(f"the tests of {missing[0]} have not been run to locate it. Do so first: repairlab locate BENCHMARK")
+    found: dict[str, Spectrum] = {}
+    measure_spectra(bugs, machine, lambda spectrum: found.update({spectrum.bug_id: spectrum}))
+    return found
+
+
+def seen_problem(bug: Bug, visibility: Visibility, spectrum: Spectrum | None) -> Problem:
+    """Return the problem as the policy lets a repairer see it; a UserError where its place could not be computed."""
+    if visibility.localisation != "spectrum" or spectrum is None:
+        return shown(bug.problem, visibility)
+    found = located(bug, spectrum)
+    if isinstance(found, str):
+        raise UserError(f"no place of {bug.id} could be computed: {found}")
+    return shown(found, visibility)
 
 
 def _kept(bug: Bug, machine: Machine) -> Path:

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, ExitStack, closing
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.problem import shown
 from repairlab.runs.loop import repair
 from repairlab.runs.messages import Begun, Emit, Failed, Judged, Notice, Order, ProposalsEnded, Proposed, Task, WorkerTime
 from repairlab.runs.repairing import open_repairer
+from repairlab.runs.spectrum import seen_problem
 from repairlab.runs.store import Disagreement, decoded, encoded
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.stopwatch import STOPWATCH
@@ -102,7 +102,7 @@ class RunWorker:
             ended = task.ended
         else:
             with open_repairer(task, lambda text: self._emit(Notice(text=text)), self._sandbox, earlier) as repairer:
-                problem = shown(task.bug.problem, task.experiment.visibility)
+                problem = seen_problem(task.bug, task.experiment.visibility, task.spectrum)
                 with STOPWATCH.phase("propose"):  # what is done with each candidate counts for itself
                     ended = repair(problem, repairer, task.experiment, store=store, judge=judge)
         self._emit(ProposalsEnded(bug_id=task.bug_id, ended=ended))

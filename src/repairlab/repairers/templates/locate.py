@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.core.problem import Problem
+from repairlab.core.problem import Problem, SpectrumProblem
 from repairlab.core.text import Lines
 from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, own_nodes
@@ -32,6 +32,14 @@ def places(problem: Problem) -> list[WeightedSite]:
         if path == problem.path or _same_language(problem.path, path)
     }
     made: list[WeightedSite] = []
+    if isinstance(problem, SpectrumProblem):
+        finders = {
+            path: _Finder(code, Library(code, [other for other in codes.values() if other is not code]))
+            for path, code in codes.items()
+        }
+        for index, lines in enumerate(line for line in problem.suspects[:MAX_STATEMENTS] if line.path in finders):
+            made += [WeightedSite(at, weight * _share(index)) for at, weight in finders[lines.path].on_lines(lines)]
+        return made
     if problem.location is None:
         code = codes[problem.path]
         finder = _Finder(code, Library(code, [other for other in codes.values() if other is not code]))
@@ -45,6 +53,11 @@ def places(problem: Problem) -> list[WeightedSite]:
             if lines.path == path:
                 made += finder.on_lines(lines)
     return made
+
+
+def _share(index: int) -> float:
+    """Return how likely a place is by its rank among others."""
+    return 1.0 / (1.0 + 0.05 * index)
 
 
 def _same_language(path: str, other: str) -> bool:
@@ -96,7 +109,7 @@ class _Finder:
         inside.sort(key=lambda node: (_suspicion(node), node.start_byte))
         found = []
         for index, node in enumerate(inside[:MAX_STATEMENTS]):
-            weight = 1.0 / (1.0 + 0.05 * index)
+            weight = _share(index)
             line = code.first_line(node)
             found.append(WeightedSite(Site(self.scope(node), node, line, code.last_line(node)), weight))
             if node.type in node_types.MOVABLE:

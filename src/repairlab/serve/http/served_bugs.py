@@ -14,7 +14,7 @@ from repairlab.core.bug import Bug, Case, Checker, CheckerProgram, Labels, Oracl
 from repairlab.core.errors import HarnessError, UserError, unknown
 from repairlab.core.execution import Limits
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.problem import Localisation, Problem, SourceFile, Visibility, shown
+from repairlab.core.problem import TOLD, Localisation, Problem, SourceFile, Visibility, shown
 from repairlab.core.recipe import Test
 from repairlab.core.record import digest, to_data
 from repairlab.languages.facts import facts, names
@@ -26,7 +26,6 @@ from repairlab.runs.validator_pool import JudgedPatch, OpenBug
 from repairlab.serve.http.requests import CheckerEntry, InlineProblem, RequestRefused, bad_request
 from repairlab.validation.paths import check_path, check_together
 
-_PRECISION: tuple[Localisation, ...] = ("none", "file", "function", "hunk", "line")
 _NO_MODEL = "none/none"
 
 
@@ -86,9 +85,9 @@ class ServedBenchmarks:
 
     def finest(self, localisation: Localisation | None) -> Localisation:
         """Return what is asked for, or what the service allows where that is less."""
-        if localisation is not None and localisation not in _PRECISION:
-            raise bad_request(f"unknown localisation {str(localisation)[:100]!r}. Known: {', '.join(_PRECISION)}")
-        return min(localisation or self._finest, self._finest, key=_PRECISION.index)
+        if localisation is not None and localisation not in TOLD:
+            raise bad_request(f"unknown localisation {str(localisation)[:100]!r}. Known: {', '.join(TOLD)}")
+        return min(localisation or self._finest, self._finest, key=TOLD.index)
 
     def described(self, reference: str, *, localisation: Any, strategy: str | None, context: bool) -> dict[str, Any]:
         """Return what a client may see of a bug; with a strategy, also what a model would be asked."""

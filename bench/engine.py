@@ -11,7 +11,7 @@ from importlib import import_module
 
 from side_by_side import Row, print_head, print_row
 
-ROWS = ("python_judge", "java_judge", "cpp_judge", "java_project", "c_project", "python_project", "cache", "duplicates")
+ROWS = ("java_judge", "java_project", "c_project", "python_project", "cache", "duplicates")
 
 
 def main() -> None:

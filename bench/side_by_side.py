@@ -2,7 +2,7 @@
 
 A row is a module with `def row(*, quick: bool) -> Row`; `engine.py` lists them all. A row also runs alone:
 
-    .venv/bin/python bench/python_judge.py [--quick]
+    .venv/bin/python bench/java_judge.py [--quick]
 
 which `main(row)` at the end of the module provides.
 """

@@ -33,6 +33,15 @@ def test_score_prints_one_object_per_run_and_stores_it(make_run: MakeRun, capsys
     assert stored == {"schema": 1, **printed}
 
 
+def test_a_single_bug_has_no_interval(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for bugs in (1, 2):
+        assert run(["score", str(make_run(str(bugs), n=2, bugs=bugs))]) == 0
+        printed += [line for line in capsys.readouterr().out.splitlines() if "pass@1 " in line]
+    alone, both = printed
+    assert alone.count("%") == 1 and both.count("%") == 3
+
+
 def test_score_of_several_runs_is_a_list(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [str(make_run(name, n=2, bugs=2)) for name in ("chat", "neural")]
     assert run(["score", *folders, "--json"]) == 0

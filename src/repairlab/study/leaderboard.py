@@ -54,7 +54,8 @@ class Row:
     @property
     def value(self) -> str:
         """Return the score that ranks, with its interval."""
-        return f"{number(self.score)} ({interval(self.score)})" if self.score else "–"
+        bounds = f" ({interval(self.score)})" if self.score and self.score.n_bugs > 1 else ""
+        return f"{number(self.score)}{bounds}"
 
     @property
     def fixed(self) -> str:

@@ -179,8 +179,8 @@ def number(score: Score | None) -> str:
 
 
 def interval(score: Score) -> str:
-    """Return the interval of a score as people read it."""
-    return f"{_shown(score, score.low)} – {_shown(score, score.high)}"
+    """Return the interval of a score as people read it; a dash for a single bug, which says nothing of others."""
+    return "–" if score.n_bugs < 2 else f"{_shown(score, score.low)} – {_shown(score, score.high)}"
 
 
 def score_rows(found: Scores) -> list[tuple[object, ...]]:

@@ -101,6 +101,7 @@ def test_help_and_version_answer() -> None:
         (["list", "--about"], "need a benchmark"),
         (["doctor", "starter"], "repairlab doctor --try starter"),
         (["doctor", "--parts", "--try"], "choose one"),
+        (["doctor", "--agents", "--parts"], "--parts and --agents are both given"),
         (["doctor", "--parts", "sandbxes"], "Did you mean 'sandboxes'"),
         (["doctor", "--try"], "--try needs a part"),
         (["doctor", "--sandbox", "docker"], "--sandbox goes with --try only"),

@@ -1,7 +1,9 @@
 """`repairlab doctor`: whether this machine and the parts that are installed work."""
 
 import dataclasses
-from collections.abc import Sequence
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +15,12 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.languages.language import default_cache
 from repairlab.registry import BUILT_IN, KINDS, PartFinding, parts_of
+from repairlab.repairers.command.preset import presets
+from repairlab.sandbox.doctor import DoctorFinding
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import diagnose
 
+_PATIENCE_S = 30
 _WRONG = "[red]wrong[/red]    "
 
 
@@ -31,6 +36,7 @@ def doctor(
         bool,
         typer.Option("--try", help="Test a part, KIND/NAME, against everything its kind promises; an importer needs its sources."),
     ] = False,
+    agents: Annotated[bool, typer.Option("--agents", help="Say which agents with a preset are installed.")] = False,
     config: Annotated[
         Path | None, typer.Option("--config", help="With --try: TOML file with settings of a repairer, in a table of its name.")
     ] = None,
@@ -39,8 +45,9 @@ def doctor(
     here: Machine,
 ) -> None:
     """Check this machine, or list and try installed parts."""
-    if parts and try_part:
-        raise UserError("--parts and --try are both given; choose one")
+    chosen = [option for option, given in (("--parts", parts), ("--try", try_part), ("--agents", agents)) if given]
+    if len(chosen) > 1:
+        raise UserError(f"{' and '.join(chosen)} are both given; choose one")
     if not try_part:
         need("--try", {"--config": config, "--sandbox": here.sandbox != "auto", "--allow-unsafe": here.allow_unsafe})
     if parts:
@@ -50,12 +57,34 @@ def doctor(
     elif names:
         raise UserError(f"{names[0]!r} is given without --parts or --try; to try a part write: repairlab doctor --try {names[0]}")
     else:
-        _diagnose(as_json=json)
+        _tell(_agents() if agents else diagnose(default_cache()), as_json=json)
 
 
-def _diagnose(*, as_json: bool) -> None:
+def _agents() -> Iterator[DoctorFinding]:
+    for name, preset in presets().items():
+        if not preset.is_agent:
+            continue
+        path = shutil.which(preset.program)
+        said = (
+            f"{path}, {_version(path)}" if path else f"no program {preset.program} on the search path; --program may name another"
+        )
+        yield DoctorFinding(name=name, ok=path is not None, detail=said, needed=False, remedy=preset.install)
+
+
+def _version(program: str) -> str:
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, check=False, timeout=_PATIENCE_S, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "which does not say its version"
+    lines = done.stdout.strip().splitlines()
+    return lines[0] if done.returncode == 0 and lines else "which does not say its version"
+
+
+def _tell(found: Iterable[DoctorFinding], *, as_json: bool) -> None:
     findings = []
-    for finding in diagnose(default_cache()):
+    for finding in found:
         findings.append(finding)
         if not as_json:
             mark = (

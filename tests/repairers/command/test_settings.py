@@ -1,10 +1,12 @@
 """What the repairer `command` can be set to, and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.option import settings_of
 from repairlab.repairers.command.preset import mounts_of, preset, presets
@@ -98,3 +100,18 @@ def test_a_program_of_npm_comes_with_all_that_is_installed_beside_it(tmp_path: P
         (bin_folder / "agent").symlink_to(folder / "agent/cli.js")
     assert mounts_of(local / ".bin/agent") == (str(local),)
     assert mounts_of(tmp_path / "node/bin/agent") == (str(tmp_path / "node"),)
+
+
+def test_doctor_says_which_agents_are_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, script in (("codex", "echo codex-cli 1.2.3"), ("opencode", "exit 1")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert run(["doctor", "--agents", "--json"]) == 0
+    found = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
+    assert set(found) == {name for name, preset in presets().items() if preset.is_agent}
+    assert found["codex"]["detail"] == f"{tmp_path}/codex, codex-cli 1.2.3"
+    assert "does not say its version" in found["opencode"]["detail"] and found["opencode"]["ok"]
+    assert not found["aider"]["ok"] and "pip install" in found["aider"]["remedy"]

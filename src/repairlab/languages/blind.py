@@ -42,6 +42,34 @@ class BlindCheck:
     """Whether each run of its test that passes comes by here; not so within `if`, `except` or after an early return."""
 
 
+class Checks:
+    """The checks of a file, numbered as they are made."""
+
+    def __init__(self, first: int) -> None:
+        """Take the number of the first."""
+        self.first, self.made = first, list[BlindCheck]()
+
+    def add(
+        self,
+        line: int,
+        text: str,
+        how: How = "equal",
+        expected: str = "",
+        tolerance: str = "",
+        *,
+        of_two: bool = False,
+        always: bool = True,
+    ) -> int:
+        """Note a check and return its number."""
+        number, text = self.first + len(self.made), " ".join(text.split())
+        self.made.append(
+            BlindCheck(
+                number=number, line=line, text=text, how=how, expected=expected, tolerance=tolerance, of_two=of_two, always=always
+            )
+        )
+        return number
+
+
 @record
 class BlindFile:
     """A test file without what it expects."""

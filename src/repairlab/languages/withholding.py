@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tree_sitter import Node
 
+from repairlab.languages.blind import Checks, How
 from repairlab.languages.parser import Parsed
 
 Frozen: TypeAlias = list[object]
@@ -100,6 +101,94 @@ def frozen_number(value: float) -> Frozen:
     (['i', '12'], ['f', '0.5'], ['f', 'nan'], ['f', '-0.0'])
     """
     return ["i", str(value)] if isinstance(value, int) else ["f", repr(value)]
+
+
+_RELATIONS: dict[str, How] = {
+    **{"==": "equal", "===": "equal", "!=": "different", "!==": "different"},
+    **{"<": "less", "<=": "at most", ">": "more", ">=": "at least"},
+}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+ORDERS = frozenset(_TURNED)
+"""Operators that put numbers in order."""
+_DENIED: dict[How, How] = {"equal": "different", "less": "at least", "at most": "more"}
+_DENIED |= {other: how for how, other in _DENIED.items()}
+
+
+def must_be(operator: str, *, is_true: bool = True, is_turned: bool = False) -> How:
+    """Return how a value must relate to another where a comparison must be true, or must not; turned, it stands on the right.
+
+    >>> must_be("<"), must_be("<", is_true=False), must_be("<=", is_turned=True), must_be("===")
+    ('less', 'at least', 'at least', 'equal')
+    """
+    how = _RELATIONS[_TURNED.get(operator, operator) if is_turned else operator]
+    return how if is_true else _DENIED[how]
+
+
+class Origins(Protocol):
+    """Knows the names of a file."""
+
+    def origin(self, node: Node) -> str:
+        """Return where a value comes from: `built` here, `derived` from what code under test did, or `unknown`."""
+        ...
+
+
+class Literals(Protocol):
+    """Knows the values that stand in a file as they are."""
+
+    def frozen(self, node: Node) -> Frozen | None:
+        """Return the value of a literal, or of a constant that is one; none where it is something else."""
+        ...
+
+
+class Claims:
+    """What the assertions of a file look at, each said in the place of its assertion."""
+
+    def __init__(self, parsed: Parsed, first: int, said: str, names: Origins, literals: Literals) -> None:
+        """Take the number of the first check, and what the object is called that says values."""
+        self.parsed, self.edits, self.checks, self.said = parsed, Edits(parsed), Checks(first), said
+        self.names, self.literals = names, literals
+        self.expecting: list[Node] = []
+        """What is taken out."""
+
+    def check(
+        self,
+        node: Node,
+        how: How = "equal",
+        expected: Frozen | None = None,
+        tolerance: str = "",
+        *,
+        of_two: bool = False,
+        always: bool,
+    ) -> int:
+        """Note a check of what stands in a place; return its number."""
+        line = self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1
+        due, text = (
+            "" if expected is None else frozen_text(expected),
+            self.parsed.text(node.child_by_field_name("condition") or node),
+        )
+        return self.checks.add(line, text, how, due, tolerance, of_two=of_two, always=always)
+
+    def say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
+        """Let a call say what it looks at, in the place of an assertion about it."""
+        whole, kept = self.parsed.span(call), self.parsed.span(seen)
+        self.edits.take_out(whole.start, kept.start, f"{self.said}.{verb}({number}, ")
+        self.edits.take_out(kept.end, whole.end, f"{rest}){';' if call.type == 'if_statement' else ''}")
+
+    def equality(
+        self, call: Node, how: How, expected: Node, actual: Node, tolerance: str, outermost: Callable[[Node], str], *, always: bool
+    ) -> tuple[int, Node, Node | None]:
+        """Note that two values must be equal, near or different; return the number, what to say, and what to say beside it."""
+        value = self.literals.frozen(expected)
+        if value is None and (swapped := self.literals.frozen(actual)) is not None:
+            actual, expected, value = expected, actual, swapped
+        origin = self.names.origin(expected) if value is None else "built"
+        if origin == "unknown":
+            raise UnclearError("what is expected comes from elsewhere")
+        alike = outermost(actual) if value is None else ""
+        if value is None and (how == "different" or origin == "derived" or (alike and alike == outermost(expected))):
+            return self.check(call, how, None, tolerance, of_two=True, always=always), actual, expected
+        self.expecting.append(expected)
+        return self.check(call, how, value, tolerance, always=always), actual, None
 
 
 def innermost(bindings: Iterable[Node], use: Node, scope: Callable[[Node], Node]) -> Node | None:

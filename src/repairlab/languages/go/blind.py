@@ -15,11 +15,11 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repairlab.core.record import record
-from repairlab.languages.blind import BlindCheck, BlindFile, How
+from repairlab.languages.blind import BlindFile, Checks, How
 from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import Edits, frozen
+from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
 
 _FAILS = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})
@@ -32,14 +32,6 @@ _TYPES = re.compile(r"string|bool|byte|rune|error|u?int(8|16|32|64)?|uintptr|flo
 _LITERALS = frozenset({"int_literal", "float_literal", "interpreted_string_literal", "raw_string_literal", "rune_literal"})
 _FIXED = _LITERALS | {"true", "false", "nil", "imaginary_literal"}
 _SENTINEL = re.compile(r"(\w+\.)?([Ee]rr[A-Z_]\w*|EOF|Err)")
-_ORDER: dict[str, tuple[How, How]] = {
-    "<": ("at least", "at most"),
-    "<=": ("more", "less"),
-    ">": ("at most", "at least"),
-    ">=": ("less", "more"),
-}
-"""What must be true where a comparison must not be; with the literal on the right and on the left."""
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _AROUND_NAMES = ("expression_list", "unary_expression", "index_expression", "parenthesized_expression")
 _SEARCHES = re.compile(
     r"\b(?:strings|bytes)\.(?:Index|LastIndex|Count|Contains|Has|EqualFold|Cut)|\bregexp\.|\.(?:Match|Find)\w*\("
@@ -124,7 +116,7 @@ class _File:
     """One attempt at a file, with some tests left as they are."""
 
     def __init__(self, parsed: Parsed, nonce: str, first: int, opened: dict[str, str]) -> None:
-        self._parsed, self._nonce, self._first = parsed, nonce, first
+        self._parsed, self._nonce = parsed, nonce
         self._opened = opened
         self._said = f"said{first}"
         self._imports = dict(_imports(parsed))
@@ -136,7 +128,7 @@ class _File:
         }
         self._pure: dict[str, bool] = {}
         self._dropped: dict[str, frozenset[int] | None] = {}
-        self._checks = list[BlindCheck]()
+        self._checks = Checks(first)
         self._edits = Edits(parsed)
         self._gone = list[_Kept]()
         self._blanks = list[tuple[int, list[Node]]]()
@@ -191,7 +183,7 @@ class _File:
         text += "\n".join(("", *self._rewritten.values())) + re.sub(
             r"@(\w+)@", rf"{self._said}\1", runtime.replace("@said@", self._said)
         )
-        return BlindFile(text=text, checks=tuple(self._checks), open=self._opened)
+        return BlindFile(text=text, checks=tuple(self._checks.made), open=self._opened)
 
     def _with_imports(self, text: str) -> str:
         """Add what the runtime needs, and keep imports that nothing uses any more from being errors."""
@@ -374,20 +366,9 @@ class _File:
 
     def _saying(self, node: Node, claims: Iterable[_Claim], *, always: bool) -> list[str]:
         """Note claims about what a node looks at; return the calls that say it."""
-        line, text, said = node.start_point[0] + 1, " ".join(self._text(node).split()), list[str]()
+        line, text, said = node.start_point[0] + 1, self._text(node), list[str]()
         for claim in claims:
-            number = self._first + len(self._checks)
-            self._checks.append(
-                BlindCheck(
-                    number=number,
-                    line=line,
-                    text=text,
-                    how=claim.how,
-                    expected=claim.expected,
-                    tolerance=claim.tolerance,
-                    always=always,
-                )
-            )
+            number = self._checks.add(line, text, claim.how, claim.expected, claim.tolerance, always=always)
             said.append(f'{self._said}{claim.saying}("{number}", {claim.actual})')
         return said
 
@@ -509,7 +490,7 @@ class _File:
             yield self._equal(given, node, *sides, truth=False)
         elif operator == "==":
             yield self._different(given, node, *sides, truth=False)
-        elif operator in _ORDER:
+        elif operator in ORDERS:
             yield self._ordered(given, node, operator, *sides, truth=False)
         else:
             yield self._found(node, truth=False) or self._truth(given, node, truth=False)
@@ -531,7 +512,7 @@ class _File:
             yield self._equal(given, node, *compared, truth=True, items=not self._is_deep(node))
         elif operator == "!=":
             yield self._different(given, node, *sides, truth=True)
-        elif operator in _ORDER:
+        elif operator in ORDERS:
             yield self._ordered(given, node, operator, *sides, truth=True)
         else:
             yield self._found(node, truth=True) or self._truth(given, node, truth=True)
@@ -596,8 +577,8 @@ class _File:
         return self._relation(given, whole, left, right, truth=not truth if self._assertion(whole) else truth)
 
     def _ordered(self, given: _Given, whole: Node, operator: str, left: Node, right: Node, *, truth: bool) -> _Claim:
-        hows = _ORDER[_OPPOSITE[operator] if truth else operator]
-        for actual, other, how in ((left, right, hows[0]), (right, left, hows[1])):
+        for actual, other, is_turned in ((left, right, False), (right, left, True)):
+            how = must_be(operator, is_true=truth, is_turned=is_turned)
             if (literal := self._frozen(other)) and other.type not in ("true", "false", "nil"):
                 return _Claim(self._kept(actual), how=how, expected=literal)
         return self._relation(given, whole, left, right, truth=truth, operator=operator)

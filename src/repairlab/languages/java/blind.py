@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.assertions import asserts, says_equal
-from repairlab.languages.blind import BlindCheck, BlindFile, How
+from repairlab.languages.blind import BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.java.literals import JavaLiterals, quoted
-from repairlab.languages.java.names import FUNCTIONS, JavaNames, declaration, grows, own, value_of
+from repairlab.languages.java.names import FUNCTIONS, JavaNames, can_end, declaration, grows, own, value_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import Edits, Frozen, UnclearError, frozen_text, function_reached
+from repairlab.languages.withholding import ORDERS, Claims, Frozen, UnclearError, function_reached, must_be
 
 _SAID = "$Said"
 _TEST = re.compile(r"Test|ParameterizedTest|RepeatedTest|Theory")
@@ -29,8 +29,7 @@ _THROWING = frozenset({"assertThrows", "assertThrowsExactly"})
 _LEFT = frozenset({"assertAll", "assertDoesNotThrow", "assertTimeout", "assertTimeoutPreemptively", "assumeTrue", "fail"})
 """What holds no value that a test expects."""
 _MATCHERS = frozenset({"equalTo", "is", "sameInstance"})
-_ORDER: dict[str, How] = {"==": "equal", "!=": "different", "<": "less", "<=": "at most", ">": "more", ">=": "at least"}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_COMPARED = frozenset({"==", "!=", *ORDERS})
 _PARTS: dict[str, How] = {"contains": "contains", "startsWith": "matches", "endsWith": "matches", "equals": "equal"}
 _NEEDLES = frozenset({*_PARTS, "compareTo", "containsAll", "containsValue", "equalsIgnoreCase", "indexOf", "matches"})
 _HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Queue|Set|\w+(?:List|Set))\b.*", re.DOTALL)
@@ -65,10 +64,8 @@ class _File:
 
     def __init__(self, source: str, framework: Framework, nonce: str, first: int) -> None:
         self.parsed = Parsed("java", source)
-        self.edits = Edits(self.parsed)
-        self.nonce, self.first = nonce, first
+        self.nonce = nonce
         self.is_jupiter = framework == "junit5" and "org.junit.jupiter" in source
-        self.checks: list[BlindCheck] = []
         self.open: dict[str, str] = {}
         self.shared: dict[str, str] = {}
         self.nodes = list(walk(self.parsed.root))
@@ -78,8 +75,8 @@ class _File:
         self.tests = [node for node in methods if self._is_test(node)]
         self.asked = {node: slots for node in methods if node not in self.tests and (slots := dict(self._asked(node)))}
         """Methods that fail where a parameter is not what it must be: the index of each such, and what it must be."""
-        self.expecting: list[Node] = []
-        """What is taken out."""
+        self.claims = Claims(self.parsed, first, _SAID, self.names, self.literals)
+        self.edits, self.expecting = self.claims.edits, self.claims.expecting
         self.csv: dict[Node, list[str]] = {}
         """The cells that are left of rows which are texts."""
 
@@ -105,7 +102,10 @@ class _File:
                 span = self.parsed.span(node)
                 self.edits.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
         return BlindFile(
-            text=_without_unused_imports(self.edits.applied()), checks=tuple(self.checks), open=self.open, shared=self.shared
+            text=_without_unused_imports(self.edits.applied()),
+            checks=tuple(self.claims.checks.made),
+            open=self.open,
+            shared=self.shared,
         )
 
     def _visit(self, node: Node) -> None:
@@ -230,7 +230,7 @@ class _File:
                 span.end - 1, span.end - 1, f"}} catch (Throwable $thrown) {{ {_SAID}.kinds({expected}, $thrown); {said} }} "
             )
             return
-        if _can_end(self.parsed, body):
+        if can_end(self.parsed, body):
             self.edits.put(span.end - 1, span.end - 1, f"{said} ")
         for node in own(body):
             if node.type == "return_statement":
@@ -358,62 +358,30 @@ class _File:
         kind = place.child_by_field_name("type") if place is not None else None
         return "literal" if self.literals.frozen(node) is not None else self.parsed.text(kind) if kind is not None else ""
 
-    def _check(self, node: Node, how: How = "equal", expected: Frozen | None = None, **more: str | bool) -> int:
-        number = self.first + len(self.checks)
-        self.checks.append(
-            BlindCheck(
-                number=number,
-                line=self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1,
-                text=" ".join(self.parsed.text(node.child_by_field_name("condition") or node).split()),
-                how=how,
-                expected="" if expected is None else frozen_text(expected),
-                tolerance=str(more.get("tolerance", "")),
-                of_two=bool(more.get("of_two", False)),
-                always=bool(more.get("always", self._is_always(node))),
-            )
-        )
-        return number
+    def _check(self, node: Node, how: How = "equal", expected: Frozen | None = None, *, always: bool | None = None) -> int:
+        return self.claims.check(node, how, expected, always=self._is_always(node) if always is None else always)
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
         around = function_reached(node, FUNCTIONS, _BRANCHING, own)
         return around in self.tests or self._is_main(around)
 
-    def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
-        """Let a call say what it looks at, in the place of an assertion about it."""
-        whole, kept = self.parsed.span(call), self.parsed.span(seen)
-        self.edits.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
-        self.edits.take_out(kept.end, whole.end, f"{rest}){_closing(call)}")
-
-    def _expect(
-        self, call: Node, seen: Node, how: How, value: Frozen | None, *, out: Node | None = None, tolerance: str = ""
-    ) -> None:
+    def _expect(self, call: Node, seen: Node, how: How, value: Frozen | None, *, out: Node | None = None) -> None:
         """Let a call say a value that must stand in a relation to one which is known here, or to what the reference fix says."""
         if out is not None:
             self.expecting.append(out)
-        self._say(call, "value", self._check(call, how, value, tolerance=tolerance), seen)
+        self.claims.say(call, "value", self._check(call, how, value), seen)
 
     def _equality(self, call: Node, name: str, expected: Node, actual: Node, width: Node | None) -> None:
         how: How = "different" if name in _UNEQUAL else "near" if width is not None else "equal"
-        value = self.literals.frozen(expected)
-        if value is None and (swapped := self.literals.frozen(actual)) is not None:
-            actual, expected, value = expected, actual, swapped
         allowed = self.literals.frozen(width) if width is not None else None
         if width is not None and (allowed is None or allowed[0] not in ("i", "f") or how != "near"):
             raise UnclearError("how far off a value may be")
         tolerance = str(allowed[1]) if allowed is not None else ""
-        if value is not None:
-            self._expect(call, actual, how, value, out=expected, tolerance=tolerance)
-            return
-        origin = self.names.origin(expected)
-        if origin == "unknown":
-            raise UnclearError("what is expected comes from elsewhere")
-        alike = _outermost(self.parsed, actual)
-        if how == "different" or origin == "derived" or (alike and alike == _outermost(self.parsed, expected)):
-            number = self._check(call, how, of_two=True, tolerance=tolerance)
-            self._say(call, "two", number, actual, f", {self.parsed.text(expected)}")
-            return
-        self._expect(call, actual, how, None, out=expected, tolerance=tolerance)
+        always, outermost = self._is_always(call), partial(_outermost, self.parsed)
+        number, seen, other = self.claims.equality(call, how, expected, actual, tolerance, outermost, always=always)
+        rest = f", {self.parsed.text(other)}" if other is not None else ""
+        self.claims.say(call, "two" if other is not None else "value", number, seen, rest)
 
     def _identity(self, call: Node, expected: Node, actual: Node, *, is_same: bool) -> None:
         value = self.literals.frozen(expected)
@@ -421,7 +389,7 @@ class _File:
             self._expect(call, actual, "equal", value, out=expected)
             return
         number = self._check(call, "equal", ["b", is_same])
-        self._say(call, "same", number, actual, f", {self.parsed.text(expected)}")
+        self.claims.say(call, "same", number, actual, f", {self.parsed.text(expected)}")
 
     def _thrown(self, call: Node, values: list[Node]) -> None:
         kinds = [value for value in values[:2] if value.type == "class_literal"]
@@ -437,7 +405,7 @@ class _File:
         elif around is None or around.type != "expression_statement":
             raise UnclearError("what is thrown is handed on")
         number = self._check(call, "raised", _kind(self.parsed.text(named(kinds[0])[0])))
-        self._say(call, "raised", number, codes[0])
+        self.claims.say(call, "raised", number, codes[0])
 
     def _untype(self, declarator: Node) -> None:
         """Take the type of an exception out of the declaration of a variable."""
@@ -514,7 +482,7 @@ class _File:
                 self.edits.take_out(at, self.parsed.span(side).start, before)
                 self._truth(side, side, is_true=is_true)
                 at, before = self.parsed.span(side).end, ", "
-            self.edits.take_out(at, self.parsed.span(call).end, f"){_closing(call)}")
+            self.edits.take_out(at, self.parsed.span(call).end, ");" if call.type == "if_statement" else ")")
             return
         if self._is_given(claim) or self._listed(call, claim, is_true=is_true):
             return
@@ -526,7 +494,7 @@ class _File:
             if _called(self.parsed, node) in self.names.methods and any(map(self.literals.frozen, _arguments(node))):
                 raise UnclearError("asks a method of the test")
             mark = node.child_by_field_name("operator") if node.type == "binary_expression" else None
-            if mark is not None and mark.type in _ORDER and any(self.literals.frozen(side) is not None for side in named(node)):
+            if mark is not None and mark.type in _COMPARED and any(self.literals.frozen(side) is not None for side in named(node)):
                 raise UnclearError("claims several things")
         self._expect(call, claim, "equal", ["b", is_true])
 
@@ -564,15 +532,14 @@ class _File:
     def _comparison(self, call: Node, claim: Node, *, is_true: bool) -> bool:
         """Treat a comparison with a literal; return whether a claim was one."""
         operator, left, right = (claim.child_by_field_name(field) for field in ("operator", "left", "right"))
-        if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _ORDER:
+        if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _COMPARED:
             return False
         values = self.literals.frozen(left), self.literals.frozen(right)
         if (values[0] is None) == (values[1] is None):
             return False
-        mark, seen, out, value = operator.type, left, right, values[1]
-        if value is None:
-            mark, seen, out, value = _TURNED.get(mark, mark), right, left, values[0]
-        how = _ORDER[mark] if is_true else _DENIED[_ORDER[mark]]
+        is_turned = values[1] is None
+        seen, out, value = (right, left, values[0]) if is_turned else (left, right, values[1])
+        how = must_be(operator.type, is_true=is_true, is_turned=is_turned)
         apart = _arguments(seen)[0] if self.parsed.text(seen).startswith("Math.abs(") else seen
         minus = apart.child_by_field_name("operator") if apart != seen and apart.type == "binary_expression" else None
         if minus is None or minus.type != "-":
@@ -602,7 +569,7 @@ class _File:
             self._expect(call, owner, "equal", None, out=values[0])
         elif name == "equals" and self.names.origin(values[0]) != "unknown":
             number = self._check(call, "equal", ["b", is_true])
-            self._say(call, "value", number, claim)
+            self.claims.say(call, "value", number, claim)
         elif self._is_asked(claim):
             return False
         elif name == "contains" and value is not None and swapped is None and self._is_holder(owner):
@@ -716,20 +683,6 @@ class _File:
         return is_of or _called(self.parsed, call) == "arguments"
 
 
-_DENIED: dict[How, How] = {
-    "equal": "different",
-    "different": "equal",
-    "less": "at least",
-    "at most": "more",
-    "more": "at most",
-    "at least": "less",
-}
-
-
-def _closing(call: Node) -> str:
-    return ";" if call.type == "if_statement" else ""
-
-
 def _bare(claim: Node, *, is_true: bool) -> tuple[Node, bool]:
     """Return a claim without brackets and negations."""
     while claim.type == "parenthesized_expression" or (claim.type == "unary_expression" and claim.children[0].type == "!"):
@@ -775,24 +728,6 @@ def _nothing(kind: str) -> str:
     if kind in ("byte", "char", "double", "float", "int", "long", "short"):
         return f"({kind}) 0"
     return "false" if kind == "boolean" else f"({kind}) null"
-
-
-def _can_end(parsed: Parsed, statement: Node) -> bool:
-    """Return whether what stands behind a statement may be reached; else it is an error in Java."""
-    if statement.type == "block":
-        return not named(statement) or _can_end(parsed, named(statement)[-1])
-    if statement.type in ("try_statement", "try_with_resources_statement"):
-        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
-        return any(part is not None and _can_end(parsed, part) for part in parts)
-    if statement.type == "if_statement":
-        parts = [statement.child_by_field_name(field) for field in ("consequence", "alternative")]
-        return any(part is None or _can_end(parsed, part) for part in parts)
-    if statement.type == "for_statement":
-        return statement.child_by_field_name("condition") is not None
-    if statement.type in ("while_statement", "do_statement"):
-        condition = statement.child_by_field_name("condition")
-        return condition is not None and parsed.text(condition).strip("( )") != "true"
-    return statement.type not in ("return_statement", "throw_statement")
 
 
 def _without_unused_imports(text: str) -> str:

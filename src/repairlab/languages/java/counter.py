@@ -29,6 +29,7 @@ from repairlab.languages.counter import (
     shared_values,
     with_own_helpers,
 )
+from repairlab.languages.java.names import can_end
 from repairlab.languages.parser import Parsed
 
 _EQUALITIES = re.compile(r"isEqualByComparingTo|equalTo|is|hasSize|containsExactly")
@@ -85,7 +86,7 @@ def _changes(parsed: Parsed, body: Node, draw: random.Random, framework: Framewo
     claims = [_claims(framework, draw) for _ in range(2)]
     start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
     yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]}", false=f" {claims[0][1]}")
-    if _can_end(parsed, body):
+    if can_end(parsed, body):
         yield Change(kind="end", span=Span(start=end, end=end), neutral=f"{claims[1][0]} ", false=f"{claims[1][1]} ")
 
 
@@ -104,21 +105,6 @@ def _of_block(parsed: Parsed, block: Node, draw: random.Random) -> Iterator[Chan
                 yield from _of_block(parsed, tried, draw)
             elif tried is not None and handled is not None and named(tried) and _FAIL.fullmatch(parsed.text(named(tried)[-1])):
                 yield from _of_block(parsed, handled, draw)
-
-
-def _can_end(parsed: Parsed, statement: Node) -> bool:
-    """Whether what stands behind a statement may be reached; else it is an error in Java."""
-    if statement.type == "block":
-        return not named(statement) or _can_end(parsed, named(statement)[-1])
-    if statement.type in ("try_statement", "try_with_resources_statement"):
-        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
-        return any(part is not None and _can_end(parsed, part) for part in parts)
-    if statement.type == "for_statement":
-        return statement.child_by_field_name("condition") is not None
-    if statement.type in ("while_statement", "do_statement"):
-        condition = statement.child_by_field_name("condition")
-        return condition is not None and parsed.text(condition).strip("( )") != "true"
-    return statement.type not in ("return_statement", "throw_statement")
 
 
 def _claims(framework: Framework, draw: random.Random) -> tuple[str, str]:

@@ -201,3 +201,21 @@ def own(node: Node) -> Iterator[Node]:
         yield child
         if child.type not in FUNCTIONS and child.type != "class_body":
             yield from own(child)
+
+
+def can_end(parsed: Parsed, statement: Node) -> bool:
+    """Return whether what stands behind a statement may be reached; else it is an error in Java."""
+    if statement.type == "block":
+        return not named(statement) or can_end(parsed, named(statement)[-1])
+    if statement.type in ("try_statement", "try_with_resources_statement"):
+        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
+        return any(part is not None and can_end(parsed, part) for part in parts)
+    if statement.type == "if_statement":
+        parts = [statement.child_by_field_name(field) for field in ("consequence", "alternative")]
+        return any(part is None or can_end(parsed, part) for part in parts)
+    if statement.type == "for_statement":
+        return statement.child_by_field_name("condition") is not None
+    if statement.type in ("while_statement", "do_statement"):
+        condition = statement.child_by_field_name("condition")
+        return condition is not None and parsed.text(condition).strip("( )") != "true"
+    return statement.type not in ("return_statement", "throw_statement")

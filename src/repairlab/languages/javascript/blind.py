@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
@@ -11,13 +11,13 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.assertions import asserts, says_equal
-from repairlab.languages.blind import BlindCheck, BlindFile, How
+from repairlab.languages.blind import BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.javascript.literals import UNDEFINED, Literals, pattern, quoted, unescaped
 from repairlab.languages.javascript.names import ANONYMOUS, FUNCTIONS, Names, grows, own, place, statement
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import Edits, Frozen, UnclearError, frozen_text, function_reached
+from repairlab.languages.withholding import ORDERS, Claims, Frozen, UnclearError, function_reached, must_be
 
 _TESTS = frozenset({"test", "it", "specify"})
 _SUITES = frozenset({"describe", "suite", "context"})
@@ -26,8 +26,7 @@ _UNEQUAL = frozenset({"notStrictEqual", "notDeepStrictEqual", "notEqual", "notDe
 _THROWING = frozenset({"throws", "rejects"})
 _LEFT = frozenset({"AssertionError", "doesNotReject", "doesNotThrow", "fail", "strict"})
 """What holds no value that a test expects."""
-_ORDER: dict[str, How] = {"===": "equal", "!==": "different", "<": "less", "<=": "at most", ">": "more", ">=": "at least"}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_COMPARED = frozenset({"===", "!==", *ORDERS})
 _NEEDLES = frozenset({"endsWith", "includes", "indexOf", "match", "matchAll", "search", "startsWith", "test"})
 _READS = re.compile(r"\b(?:readFile(?:Sync)?|createReadStream|readJson\w*|require\s*\(\s*[^)]*\.json\b)")
 _BUILT_IN = re.compile(r"(?:Array|JSON|Math|Number|Object|String)\b")
@@ -52,17 +51,15 @@ class _File:
 
     def __init__(self, source: str, nonce: str, first: int, *, is_mocha: bool) -> None:
         self.parsed = Parsed("javascript", source)
-        self.edits = Edits(self.parsed)
-        self.nonce, self.first, self.is_mocha = nonce, first, is_mocha
-        self.checks: list[BlindCheck] = []
+        self.nonce, self.is_mocha = nonce, is_mocha
         self.open: dict[str, str] = {}
         self.nodes = list(walk(self.parsed.root))
         self.names = Names(self.parsed, self.nodes)
         self.literals = Literals(self.parsed, self.names.constant)
+        self.claims = Claims(self.parsed, first, _SAID, self.names, self.literals)
+        self.edits, self.expecting = self.claims.edits, self.claims.expecting
         self.tests = dict(self._tests())
         """The titles of tests by the nodes of their callbacks."""
-        self.expecting: list[Node] = []
-        """What is taken out."""
 
     def made(self) -> BlindFile:
         """Return the blind file."""
@@ -90,7 +87,7 @@ class _File:
                 span = self.parsed.span(node)
                 self.edits.put(span.start, span.end, "\n" if "\n" in self.parsed.text(node) else " ")
         self._prepend()
-        return BlindFile(text=self.edits.applied(), checks=tuple(self.checks), open=self.open, names=renamed)
+        return BlindFile(text=self.edits.applied(), checks=tuple(self.claims.checks.made), open=self.open, names=renamed)
 
     # Tests
 
@@ -199,25 +196,8 @@ class _File:
         owner = function.child_by_field_name("object")
         return owner is not None and re.split(r"\W+", self.parsed.text(owner))[-1] in {*self.names.assertions, "assert"}
 
-    def _check(self, node: Node, how: How = "equal", expected: Frozen | None = None, **more: str | bool) -> int:
-        number = self.first + len(self.checks)
-        line = self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1
-        text = " ".join(self.parsed.text(node).split())
-        due = "" if expected is None else frozen_text(expected)
-        always = self._is_always(node)
-        self.checks.append(
-            BlindCheck(
-                number=number,
-                line=line,
-                text=text,
-                how=how,
-                expected=due,
-                tolerance=str(more.get("tolerance", "")),
-                of_two=bool(more.get("of_two", False)),
-                always=always,
-            )
-        )
-        return number
+    def _check(self, node: Node, how: How = "equal", expected: Frozen | None = None, tolerance: str = "") -> int:
+        return self.claims.check(node, how, expected, tolerance, always=self._is_always(node))
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
@@ -228,39 +208,25 @@ class _File:
         is_each = function is not None and function.type == "call_expression" and _last(self.parsed, function) == "forEach"
         return around in self.tests or (is_each and function is not None and self._is_always(function))
 
-    def _say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
-        """Let a call say what it looks at, in the place of an assertion about it."""
-        whole, kept = self.parsed.span(call), self.parsed.span(seen)
-        self.edits.take_out(whole.start, kept.start, f"{_SAID}.{verb}({number}, ")
-        self.edits.take_out(kept.end, whole.end, f"{rest})")
-
     def _expect_literal(
         self, call: Node, seen: Node, how: How, value: Frozen, *, out: Node | None = None, verb: str = "value", tolerance: str = ""
     ) -> None:
         """Let a call say a value that must stand in a relation to one which is known."""
         if out is not None:
             self.expecting.append(out)
-        self._say(call, verb, self._check(call, how, value, tolerance=tolerance), seen)
+        self.claims.say(call, verb, self._check(call, how, value, tolerance), seen)
 
     def _equality(self, call: Node, name: str, actual: Node, expected: Node) -> None:
         how: How = "different" if name in _UNEQUAL else "equal"
-        value = self.literals.frozen(expected)
-        if value is None and (swapped := self.literals.frozen(actual)) is not None:
-            actual, expected, value = expected, actual, swapped
-        if value is not None:
-            verb, value = _loosely(value) if name in ("equal", "notEqual") else ("value", value)
-            self._expect_literal(call, actual, how, value, out=expected, verb=verb)
-            return
-        origin = self.names.origin(expected)
-        if origin == "unknown":
-            raise UnclearError("what is expected comes from elsewhere")
-        alike = _outermost(self.parsed, actual)
-        if how == "different" or origin == "derived" or (alike and alike == _outermost(self.parsed, expected)):
-            number = self._check(call, how, of_two=True)
-            self._say(call, "value", number, actual, f", {self.parsed.text(expected)}")
-            return
-        self.expecting.append(expected)
-        self._say(call, "value", self._check(call), actual)
+        if name in ("equal", "notEqual"):
+            for seen, out in ((actual, expected), (expected, actual)):
+                if (value := self.literals.frozen(out)) is not None:
+                    verb, value = _loosely(value)
+                    self._expect_literal(call, seen, how, value, out=out, verb=verb)
+                    return
+        always, outermost = self._is_always(call), partial(_outermost, self.parsed)
+        number, seen, other = self.claims.equality(call, how, expected, actual, "", outermost, always=always)
+        self.claims.say(call, "value", number, seen, f", {self.parsed.text(other)}" if other is not None else "")
 
     def _thrown(self, call: Node, name: str, values: list[Node]) -> None:
         expected = values[1] if len(values) > 1 and values[1].type not in ("string", "template_string") else None
@@ -291,7 +257,7 @@ class _File:
         self.expecting.append(expected)
         numbers = [self._check(call, how, value) for _, how, value in wanted]
         keys = ", ".join(quoted(key) for key, _, _ in wanted)
-        self._say(call, f"{name}Parts", numbers[0], values[0], f", [{keys}]")
+        self.claims.say(call, f"{name}Parts", numbers[0], values[0], f", [{keys}]")
 
     def _pattern(self, node: Node) -> str:
         found = pattern(self.parsed.text(node)) if node.type == "regex" else None
@@ -313,15 +279,15 @@ class _File:
             if node.type == "call_expression" and _last(self.parsed, node) in _NEEDLES and self.literals.frozen(node) is None:
                 raise UnclearError("looks for a part")
             mark = node.child_by_field_name("operator") if node.type == "binary_expression" else None
-            is_comparison = mark is not None and mark.type in {*_ORDER, "==", "!="}
+            is_comparison = mark is not None and mark.type in {*_COMPARED, "==", "!="}
             if is_comparison and any(self.literals.frozen(side) is not None for side in named(node)):
                 raise UnclearError("claims several things")
-        self._say(call, "truth", self._check(call), claim)
+        self.claims.say(call, "truth", self._check(call), claim)
 
     def _comparison(self, call: Node, claim: Node) -> bool:
         """Treat a comparison with a literal; return whether a claim was one."""
         operator, left, right = (claim.child_by_field_name(field) for field in ("operator", "left", "right"))
-        if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _ORDER:
+        if claim.type != "binary_expression" or operator is None or left is None or right is None or operator.type not in _COMPARED:
             return False
         values = self.literals.frozen(left), self.literals.frozen(right)
         if values == (None, None) and operator.type in ("===", "!=="):
@@ -329,18 +295,16 @@ class _File:
             return True
         if (values[0] is None) == (values[1] is None):
             return False
-        if values[1] is None:
-            mark, seen, out, value = _TURNED.get(operator.type, operator.type), right, left, values[0]
-        else:
-            mark, seen, out, value = operator.type, left, right, values[1]
-        if value is None or self._near(call, seen, out, value, mark):
-            return value is not None
-        self._expect_literal(call, seen, _ORDER[mark], value, out=out)
+        is_turned = values[1] is None
+        seen, out, value = (right, left, values[0]) if is_turned else (left, right, values[1])
+        how = must_be(operator.type, is_turned=is_turned)
+        if value is not None and not self._near(call, seen, out, value, how):
+            self._expect_literal(call, seen, how, value, out=out)
         return True
 
-    def _near(self, call: Node, seen: Node, out: Node, width: Frozen, mark: str) -> bool:
+    def _near(self, call: Node, seen: Node, out: Node, width: Frozen, how: How) -> bool:
         """Treat `Math.abs(x - 0.5) < 1e-9`; return whether a claim was that."""
-        if mark not in ("<", "<=") or seen.type != "call_expression" or self.parsed.text(seen.children[0]) != "Math.abs":
+        if how not in ("less", "at most") or seen.type != "call_expression" or self.parsed.text(seen.children[0]) != "Math.abs":
             return False
         values = _arguments(seen)
         minus = values[0].child_by_field_name("operator") if len(values) == 1 else None

@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.blind import BlindCheck, BlindFile, How
+from repairlab.languages.blind import BlindFile, Checks, How
 from repairlab.languages.counter import named
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import Edits, frozen
+from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
 
 Native = Literal["c", "cpp"]
 _HEAD = "void f() "
@@ -52,14 +52,6 @@ _LIBRARY = re.compile(
 _LITERALS = frozenset({"number_literal", "string_literal", "char_literal", "raw_string_literal", "user_defined_literal"})
 _TRUTHS = {"true": True, "false": False, "TRUE": True, "FALSE": False}
 _NULLS = frozenset({"NULL", "nullptr"})
-_HOW: dict[str, tuple[How, How]] = {
-    "<": ("less", "more"),
-    "<=": ("at most", "at least"),
-    ">": ("more", "less"),
-    ">=": ("at least", "at most"),
-}
-"""What must be true where a comparison must be; with the literal on the right and on the left."""
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _SCALAR = re.compile(
     r"(?:const |static |unsigned |signed |register |long |short )*"
     r"(?:int|long|char|short|unsigned|signed|bool|_Bool|double|float|size_t|ssize_t|auto"
@@ -155,13 +147,13 @@ class _File:
     """One attempt at a file, with some tests left out."""
 
     def __init__(self, source: str, language: Native, first: int, opened: dict[str, str]) -> None:
-        self._source, self._language, self._first, self._opened = source, language, first, opened
+        self._source, self._language, self._opened = source, language, opened
         self._said = f"said{first}"
         self._bodies = [_Body(source, function, language) for function in declarations.functions(language, source)]
         self._named = {body.function.name: body for body in self._bodies if not body.is_macro}
         self._calls = {body.function.name: list(_calls(body)) for body in self._bodies if not body.is_macro}
         self._callers = self._find_callers()
-        self._checks = list[BlindCheck]()
+        self._checks = Checks(first)
         self._gone = list[tuple[_Body, Node]]()
         self._dropped = dict[str, frozenset[int]]()
         self._rewritten = dict[str, _Body]()
@@ -228,7 +220,7 @@ class _File:
 
     def made(self, nonce: str) -> BlindFile:
         """Return the file."""
-        if not self._checks:
+        if not self._checks.made:
             return BlindFile(text=self._source, open=self._opened)
         parts, at = list[str](), 0
         for name, body in self._tests.items():
@@ -251,7 +243,7 @@ class _File:
         prelude = [_runtime("said.c"), _runtime("said.h" if self._language == "c" else "said.hpp")]
         prelude += [_runtime("raised.hpp")] if self._raises else []
         made = "".join(prelude).replace("@said@", self._said).replace("@nonce@", nonce)
-        return BlindFile(text=f"{made}#line 1\n{text}", checks=tuple(self._checks), open=self._opened)
+        return BlindFile(text=f"{made}#line 1\n{text}", checks=tuple(self._checks.made), open=self._opened)
 
     def _outermost(self) -> Iterator[_Body]:
         end = 0
@@ -326,18 +318,8 @@ class _File:
     def _said_by(self, body: _Body, node: Node, statement: Node, claims: Iterable[_Claim], *, always: bool) -> str:
         made = list[str]()
         for claim in claims:
-            number = self._first + len(self._checks)
-            self._checks.append(
-                BlindCheck(
-                    number=number,
-                    line=body.line + statement.start_point[0],
-                    text=" ".join(body.text(node).split()),
-                    how=claim.how,
-                    expected=claim.expected,
-                    tolerance=claim.tolerance,
-                    always=always,
-                )
-            )
+            line = body.line + statement.start_point[0]
+            number = self._checks.add(line, body.text(node), claim.how, claim.expected, claim.tolerance, always=always)
             made.append(claim.saying.replace("{0}", f'"{number}"'))
         return "{ " + " ".join(made) + " }"
 
@@ -494,7 +476,7 @@ class _File:
             yield self._equal(body, *sides)
         elif node.type == "binary_expression" and operator == "!=":
             yield self._different(body, *sides)
-        elif node.type == "binary_expression" and operator in _HOW:
+        elif node.type == "binary_expression" and operator in ORDERS:
             yield self._ordered(body, operator, *sides)
         elif node.type == "conditional_expression":
             yield from self._either(body, node)
@@ -517,7 +499,7 @@ class _File:
             yield self._equal(body, *sides)
         elif node.type == "binary_expression" and operator == "==":
             yield self._different(body, *sides)
-        elif node.type == "binary_expression" and operator in _HOW:
+        elif node.type == "binary_expression" and operator in ORDERS:
             yield self._ordered(body, operator, *sides, truth=False)
         else:
             yield self._truth(body, node, truth=False)
@@ -650,7 +632,7 @@ class _File:
         return _Claim(f"{self._said}_truth({{0}}, ({whole}) ? 1 : 0);", expected=frozen("b", False))
 
     def _ordered(self, body: _Body, operator: str, left: Node, right: Node, *, truth: bool = True) -> _Claim:
-        hows = _HOW[operator if truth else _OPPOSITE[operator]]
+        hows = [must_be(operator, is_true=truth, is_turned=is_turned) for is_turned in (False, True)]
         if hows[0] in ("less", "at most") and (distance := self._distance(body, left, right)):
             return distance
         for actual, other, how in ((left, right, hows[0]), (right, left, hows[1])):

@@ -5,7 +5,7 @@ import copy
 from collections.abc import Collection, Mapping
 
 from repairlab.languages.assertions import says_equal
-from repairlab.languages.blind import BlindCheck, How
+from repairlab.languages.blind import Checks, How
 from repairlab.languages.python.origins import Function, Origins, asserts, bare_names, is_self, last_name, parameters
 from repairlab.languages.python.runners.python_saying import freeze
 
@@ -32,30 +32,13 @@ class NotBlindError(Exception):
     """Why something of a test cannot be withheld."""
 
 
-class NumberedChecks:
-    """The checks of a file, numbered as they are made."""
+class NumberedChecks(Checks):
+    """The checks of a file, with how they are said."""
 
     def __init__(self, nonce: str, first: int, opaque: Collection[str]) -> None:
         """Take the word that marks what is said, the first number, and the texts of assertions that say only whether they hold."""
-        self.nonce, self.first, self.opaque = nonce, first, frozenset(opaque)
-        self.made: list[BlindCheck] = []
-
-    def add(self, node: ast.AST, how: How, expected: str, tolerance: str, *, of_two: bool, always: bool) -> int:
-        """Note a check and return its number."""
-        number, line = self.first + len(self.made), getattr(node, "lineno", 0)
-        self.made.append(
-            BlindCheck(
-                number=number,
-                line=line,
-                text=text_of(node),
-                how=how,
-                expected=expected,
-                tolerance=tolerance,
-                of_two=of_two,
-                always=always,
-            )
-        )
-        return number
+        super().__init__(first)
+        self.nonce, self.opaque = nonce, frozenset(opaque)
 
 
 class Claims(ast.NodeTransformer):
@@ -347,7 +330,8 @@ class Claims(ast.NodeTransformer):
         return self._call("__repairlab_end__", ast.Constant(self.function.name))
 
     def _check(self, node: ast.AST, how: How, *, expected: str = "", tolerance: str = "", of_two: bool = False) -> int:
-        return self.checks.add(node, how, expected, tolerance, of_two=of_two, always=self.is_sure)
+        line = getattr(node, "lineno", 0)
+        return self.checks.add(line, text_of(node), how, expected, tolerance, of_two=of_two, always=self.is_sure)
 
 
 class _Resolved(ast.NodeTransformer):

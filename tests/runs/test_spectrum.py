@@ -12,18 +12,9 @@ from repairlab.repairers.templates.fix_site import Site
 from repairlab.repairers.templates.locate import places
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
-from repairlab.runs.spectrum import (
-    Spectrum,
-    SpectrumPlace,
-    _Notes,
-    fault_of,
-    located,
-    measure_spectra,
-    rank_functions,
-    rank_lines,
-    spectrum_of,
-)
+from repairlab.runs.spectrum import Spectrum, SpectrumPlace, _Notes, measure_spectra, spectrum_of
 from repairlab.runs.store import Store
+from repairlab.runs.suspects import fault_of, located, rank_functions, rank_lines
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 

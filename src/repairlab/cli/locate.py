@@ -12,11 +12,12 @@ from repairlab.cli.output import data, print_json, print_table, progress_bar, ta
 from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import Interrupted, UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import shown
 from repairlab.metrics.suspiciousness import FORMULAS, average_precision
-from repairlab.runs.spectrum import RankedPlaces, Spectrum, fault_of, measure_spectra, rank_functions, rank_lines
+from repairlab.runs.spectrum import Spectrum, measure_spectra
+from repairlab.runs.suspects import RankedPlaces, fault_of, rank_functions, rank_lines
 from repairlab.validation.machine import Machine
 
 _TOPS = (1, 5, 10)
@@ -59,7 +60,11 @@ def measured(bugs: Sequence[Bug], here: Machine) -> list[Spectrum]:
             found[spectrum.bug_id] = spectrum
             progress.advance(task)
 
-        measure_spectra(bugs, here, receive)
+        try:
+            measure_spectra(bugs, here, receive)
+        except Interrupted:
+            done = f"stopped; {len(found)} of {count(len(bugs), 'bug')} are located, and the same command goes on"
+            raise Interrupted(done) from None
     return [found[bug.id] for bug in bugs]
 
 

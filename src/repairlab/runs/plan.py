@@ -19,8 +19,9 @@ from repairlab.runs.repairing import (
     with_budget,
 )
 from repairlab.runs.run import askable, bugs_left, changes_of
-from repairlab.runs.spectrum import seen_problem, spectra_of
+from repairlab.runs.spectrum import spectra_of
 from repairlab.runs.store import Store
+from repairlab.runs.suspects import seen_problem
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_needs
 

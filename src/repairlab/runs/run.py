@@ -43,8 +43,9 @@ from repairlab.runs.repairing import (
 )
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.scheduler import Scheduler, read_stored
-from repairlab.runs.spectrum import Spectrum, seen_problem, spectra_of
+from repairlab.runs.spectrum import Spectrum, spectra_of
 from repairlab.runs.store import Store
+from repairlab.runs.suspects import seen_problem
 from repairlab.validation.machine import LOCAL, Machine, environment_of
 from repairlab.validation.preflight import check_needs, install_environments
 from repairlab.validation.validator import validate

@@ -17,8 +17,8 @@ from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Repairer, Unreachable
 from repairlab.runs.loop import repair
 from repairlab.runs.messages import Task
-from repairlab.runs.spectrum import seen_problem
 from repairlab.runs.store import Store
+from repairlab.runs.suspects import seen_problem
 
 GIVE_UP = 3
 """After so many bugs in a row for which the model could not be reached, no more are tried."""

@@ -11,24 +11,20 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from repairlab.core.bug import Bug, Case
-from repairlab.core.diff import changed_lines
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
-from repairlab.core.problem import Problem, SourceFile, SpectrumProblem, Target, Visibility, shown
+from repairlab.core.problem import Visibility
 from repairlab.core.record import digest, record
-from repairlab.core.text import Lines, Span, line_of, line_span
+from repairlab.core.text import line_of, line_span
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Function, language
-from repairlab.languages.parser import Parsed
-from repairlab.metrics.suspiciousness import FORMULAS, Counts, mean_ranks
 from repairlab.runs.executors.pool import open_pool
 from repairlab.runs.executors.work_queue import calling, run_each
-from repairlab.runs.instrument import Instrumented, instrumented, step_at, steps
+from repairlab.runs.instrument import Instrumented, instrumented
 from repairlab.sandbox.sandbox import ChangingRunner, Sandbox
-from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.apply import lay_out
 from repairlab.validation.cache import code_digest, keep_record, kept_record
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools
@@ -80,24 +76,6 @@ class Spectrum:
     """Why nothing is known."""
 
 
-@record
-class RankedPlace:
-    """A line or a function in the order of suspicion."""
-
-    place: SpectrumPlace
-    score: float
-    rank: float
-    """The mean of the ranks of all that are as suspicious."""
-
-
-class RankedPlaces(NamedTuple):
-    """Lines or functions, most suspicious first, and the rank of one that no test comes by."""
-
-    places: list[RankedPlace]
-    last: float
-    n: int
-
-
 def measure_spectra(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Spectrum], None]) -> None:
     """Measure all bugs in parallel; spectra that the same code measured before are read."""
     by_id = {bug.id: bug for bug in bugs}
@@ -136,16 +114,6 @@ def spectra_of(
     found: dict[str, Spectrum] = {}
     measure_spectra(bugs, machine, lambda spectrum: found.update({spectrum.bug_id: spectrum}))
     return found
-
-
-def seen_problem(bug: Bug, visibility: Visibility, spectrum: Spectrum | None) -> Problem:
-    """Return the problem as the policy lets a repairer see it; a UserError where its place could not be computed."""
-    if visibility.localisation != "spectrum" or spectrum is None:
-        return shown(bug.problem, visibility)
-    found = located(bug, spectrum)
-    if isinstance(found, str):
-        raise UserError(f"no place of {bug.id} could be computed: {found}")
-    return shown(found, visibility)
 
 
 def _kept(bug: Bug, machine: Machine) -> Path:
@@ -280,29 +248,7 @@ def _drawn(bug: Bug) -> Iterable[str | Case]:
     return (*oracle.trigger, *chance.sample(oracle.regression, min(MOST_TESTS, len(oracle.regression))))
 
 
-def _placed(
-    bug: Bug, texts: dict[str, str], lines: set[tuple[str, int]], seen: dict[bool, Counter[tuple[str, int]]]
-) -> list[SpectrumPlace]:
-    """Return all lines with the functions that they lie in."""
-    places = []
-    for path, text in texts.items():
-        functions = _Functions(bug.problem.language, text)
-        for line in sorted(line for of, line in lines if of == path):
-            function = functions.around(line)
-            places.append(
-                SpectrumPlace(
-                    path=path,
-                    line=line,
-                    function=function.qualified if function else "",
-                    begins=line_of(text, function.span.start) if function else 0,
-                    failed=seen[False][path, line],
-                    passed=seen[True][path, line],
-                )
-            )
-    return places
-
-
-class _Functions:
+class FunctionsOf:
     """The functions of a file, by line."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -317,101 +263,23 @@ class _Functions:
         return next((item for item in reversed(self._all) if item.span.start <= word < item.span.end), None)
 
 
-def rank_lines(spectrum: Spectrum, metric: str) -> RankedPlaces:
-    """Rank lines by a formula."""
-    return _ranked([(place, _score(place, spectrum, metric)) for place in spectrum.places], spectrum.n_lines)
-
-
-def rank_functions(spectrum: Spectrum, metric: str) -> RankedPlaces:
-    """Rank functions, each as suspicious as the most suspicious of its lines."""
-    best: dict[tuple[str, int], tuple[SpectrumPlace, float]] = {}
-    for item in rank_lines(spectrum, metric).places:
-        best.setdefault((item.place.path, item.place.begins), (item.place, item.score))
-    return _ranked(list(best.values()), spectrum.n_functions)
-
-
-def _score(place: SpectrumPlace, spectrum: Spectrum, metric: str) -> float:
-    return FORMULAS[metric](Counts(failed=place.failed, passed=place.passed), spectrum.n_failed, spectrum.n_passed)
-
-
-def _ranked(scored: list[tuple[SpectrumPlace, float]], n: int) -> RankedPlaces:
-    scored.sort(key=lambda item: (-item[1], item[0].path, item[0].line))
-    n_unseen = n - len(scored)
-    *ranks, last = (
-        mean_ranks([*(score for _, score in scored), 0.0], n_unseen=n_unseen - 1)
-        if n_unseen
-        else [
-            *mean_ranks([score for _, score in scored]),
-            float(n),
-        ]
-    )
-    places = [RankedPlace(place=place, score=score, rank=rank) for (place, score), rank in zip(scored, ranks, strict=True)]
-    return RankedPlaces(places=places, last=last, n=n)
-
-
-class Fault(NamedTuple):
-    """What a fix changes: lines where a statement begins, and functions by their lines."""
-
-    lines: set[tuple[str, int]]
-    functions: set[tuple[str, int]]
-
-
-def fault_of(bug: Bug) -> Fault:
-    """Return the statements that the fix changes, or that stand beside what it adds, and their functions."""
-    fault, name = Fault(set(), set()), bug.problem.language
-    for path, new in changed_files(bug.fix, bug).items():
-        text = bug.problem.files.get(path)
-        if text is None or not path.endswith((*facts(name).extensions, *facts(name).headers)):
-            continue
-        parsed, functions = Parsed(name, text), _Functions(name, text)
-        begins = {line_of(text, parsed.span(node).start) for node in steps(parsed)}
-        for changed in changed_lines(path, text, new or ""):
-            for line in _words(text, changed):
-                function = functions.around(line)
-                fault.functions.add((path, line_of(text, function.span.start) if function else 0))
-            inside = begins & set(range(changed.first, changed.last + 1))
-            fault.lines.update((path, line) for line in inside or _around(parsed, text, changed))
-    return fault
-
-
-def _words(text: str, changed: Lines) -> list[int]:
-    """Return the lines of a change that say something; of a gap, those beside it."""
-    said = [number for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if changed.last >= changed.first:
-        return [number for number in said if changed.first <= number <= changed.last]
-    before = [number for number in said if number < changed.first]
-    return [*before[-1:], *[number for number in said if number >= changed.first][:1]]
-
-
-def _around(parsed: Parsed, text: str, changed: Lines) -> set[int]:
-    spans = [line_span(text, line, line) for line in _words(text, changed)]
-    nodes = [step_at(parsed, span.start, span.end) for span in spans]
-    return {line_of(text, parsed.span(node).start) for node in nodes if node is not None}
-
-
-def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumProblem | str:
-    """Return the problem with the most suspicious function and line as its place, or why there is none."""
-    if spectrum.problem:
-        return spectrum.problem
-    lines = [item.place for item in rank_lines(spectrum, metric).places if item.score > 0]
-    if not lines:
-        return "no failing test comes by a statement"
-    first, problem = rank_functions(spectrum, metric).places[0].place, bug.problem
-    text = problem.files[first.path]
-    syntax = language(problem.language).syntax
-    function = _Functions(problem.language, text).around(first.line)
-    span = function.span if function else Span(start=0, end=len(text))
-    target = Target(name=function.qualified if function else None, span=span, text=span.of(text))
-    suspects = tuple(Lines(path=place.path, first=place.line, last=place.line) for place in lines)
-    others = (SourceFile(path=path, text=other) for path, other in sorted(problem.files.items()) if path != first.path)
-    fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
-    fields |= {
-        "path": first.path,
-        "source": text,
-        "target": target,
-        "target_without_comments": syntax.strip_comments(target.text),
-        "location": suspects[:1],
-        "context": tuple(others),
-        "suspects": suspects,
-    }
-    return SpectrumProblem(**fields)
+def _placed(
+    bug: Bug, texts: dict[str, str], lines: set[tuple[str, int]], seen: dict[bool, Counter[tuple[str, int]]]
+) -> list[SpectrumPlace]:
+    """Return all lines with the functions that they lie in."""
+    places = []
+    for path, text in texts.items():
+        functions = FunctionsOf(bug.problem.language, text)
+        for line in sorted(line for of, line in lines if of == path):
+            function = functions.around(line)
+            places.append(
+                SpectrumPlace(
+                    path=path,
+                    line=line,
+                    function=function.qualified if function else "",
+                    begins=line_of(text, function.span.start) if function else 0,
+                    failed=seen[False][path, line],
+                    passed=seen[True][path, line],
+                )
+            )
+    return places

@@ -14,8 +14,8 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.loop import repair
 from repairlab.runs.messages import Begun, Emit, Failed, Judged, Notice, Order, ProposalsEnded, Proposed, Task, WorkerTime
 from repairlab.runs.repairing import open_repairer
-from repairlab.runs.spectrum import seen_problem
 from repairlab.runs.store import Disagreement, decoded, encoded
+from repairlab.runs.suspects import seen_problem
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.validator import BugError, BugValidator

@@ -20,9 +20,7 @@ _STEPS = (
     | (node_types.COMPOUND & node_types.MOVABLE)
     | _CHOICES
     | frozenset({"match_statement", "synchronized_statement", "try_with_resources_statement"})
-)
-_LAST = frozenset({"explicit_constructor_invocation"})
-"""Statements that nothing may stand before."""
+) - frozenset({"explicit_constructor_invocation"})  # nothing may stand before these
 _HEADS = ("initializer", "init", "update", "condition", "communication")
 """Fields that hold parts of a statement, which look like statements of a block."""
 _RUN = frozenset({"block", "compound_statement", "statement_block", "constructor_body", "module", "program"})
@@ -53,7 +51,7 @@ def steps(parsed: Parsed) -> Iterator[Node]:
     stack = [parsed.root]
     while stack:
         node = stack.pop()
-        if node.type in _STEPS - _LAST and _stands_in_order(node) and not _is_directive(node):
+        if node.type in _STEPS and _stands_in_order(node) and not _is_directive(node):
             yield node
         stack.extend(reversed(node.named_children))
 

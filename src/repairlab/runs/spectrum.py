@@ -5,9 +5,11 @@ What is noted comes from inside the program under test, and is trusted for ranks
 
 import contextlib
 import dataclasses
+import itertools
 import os
 import random
 import stat
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -17,7 +19,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
 from repairlab.core.problem import Visibility
 from repairlab.core.record import digest, record
-from repairlab.core.text import line_of, line_span
+from repairlab.core.text import split_lines
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Function, language
 from repairlab.runs.executors.pool import open_pool
@@ -146,8 +148,7 @@ def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
                 continue  # it is not what it is known to be: by chance, or as notes take time
             n[passed] += 1
             seen[passed].update({lines[number] for number in notes.read()})
-    texts = {file.path: bug.problem.files[file.path] for file in files}
-    places = _placed(bug, texts, set(lines), seen)
+    places = _placed(bug, {file.path: sorted(set(file.lines)) for file in files}, seen)
     return Spectrum(
         bug_id=bug.id,
         n_failed=n[False],
@@ -252,32 +253,34 @@ class FunctionsOf:
     """The functions of a file, by line."""
 
     def __init__(self, name: str, text: str) -> None:
-        self._text = text
+        self._lines = split_lines(text)
+        self._starts = [0, *itertools.accumulate(map(len, self._lines))]
         self._all = language(name).syntax.functions(text)
 
     def around(self, line: int) -> Function | None:
         """Return the innermost function around the first word of a line."""
-        span = line_span(self._text, line, line)
-        text = span.of(self._text)
-        word = span.start + len(text) - len(text.lstrip())
+        text = self._lines[line - 1]
+        word = self._starts[line - 1] + len(text) - len(text.lstrip())
         return next((item for item in reversed(self._all) if item.span.start <= word < item.span.end), None)
 
+    def begin(self, function: Function | None) -> int:
+        """Return the line of a function, 0 for none."""
+        return bisect_right(self._starts, function.span.start) if function else 0
 
-def _placed(
-    bug: Bug, texts: dict[str, str], lines: set[tuple[str, int]], seen: dict[bool, Counter[tuple[str, int]]]
-) -> list[SpectrumPlace]:
+
+def _placed(bug: Bug, lines: dict[str, list[int]], seen: dict[bool, Counter[tuple[str, int]]]) -> list[SpectrumPlace]:
     """Return all lines with the functions that they lie in."""
-    places = []
-    for path, text in texts.items():
-        functions = FunctionsOf(bug.problem.language, text)
-        for line in sorted(line for of, line in lines if of == path):
+    places, texts = [], bug.problem.files
+    for path, starts in lines.items():
+        functions = FunctionsOf(bug.problem.language, texts[path])
+        for line in starts:
             function = functions.around(line)
             places.append(
                 SpectrumPlace(
                     path=path,
                     line=line,
                     function=function.qualified if function else "",
-                    begins=line_of(text, function.span.start) if function else 0,
+                    begins=functions.begin(function),
                     failed=seen[False][path, line],
                     passed=seen[True][path, line],
                 )

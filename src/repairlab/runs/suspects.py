@@ -81,7 +81,7 @@ def fault_of(bug: Bug) -> Fault:
         for changed in changed_lines(path, text, new or ""):
             for line in _words(text, changed):
                 function = functions.around(line)
-                fault.functions.add((path, line_of(text, function.span.start) if function else 0))
+                fault.functions.add((path, functions.begin(function)))
             inside = begins & set(range(changed.first, changed.last + 1))
             fault.lines.update((path, line) for line in inside or _around(parsed, text, changed))
     return fault

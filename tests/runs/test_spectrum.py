@@ -52,7 +52,7 @@ def test_failing_tests_of_each_language_come_by_the_fault(bug_id: str, n_tests: 
 def test_a_tree_that_does_not_build_has_no_place(sandbox: Sandbox) -> None:
     bug = starter("c-roman-no-build")
     spectrum = spectrum_of(bug, sandbox)
-    assert spectrum.problem.startswith("the buggy tree does not build: roman.c:36")
+    assert spectrum.problem.startswith("the tree does not build: roman.c:36")
     assert located(bug, spectrum) == spectrum.problem
 
 
@@ -175,7 +175,7 @@ def test_a_run_tries_computed_places_in_their_order(machine: Machine, tmp_path: 
 
 
 def test_a_bug_without_a_computed_place_is_unfit(machine: Machine, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="any of the bugs: no place of c-roman-no-build could be computed: the buggy tree does not"):
+    with pytest.raises(UserError, match="any of the bugs: no place of c-roman-no-build could be computed: the tree does not"):
         spectrum_run("c-roman-no-build", machine, tmp_path)
     with pytest.raises(UserError, match="1 of 2 bugs"):
         spectrum_run("c-[br]*-[nl]*", machine, tmp_path)

@@ -36,8 +36,6 @@ class Probe:
 class Idioms:
     """Pieces of code by what they are for; `{0}` stands for a variable. Whatever a language does not state is not tried."""
 
-    stop: str = ""
-    """A statement that ends the process at once, wherever it stands."""
     probe: Probe | None = None
     extremes: tuple[str, ...] = ()
     """Values with which a minimum or maximum begins."""

@@ -70,11 +70,6 @@ def step_at(parsed: Parsed, start: int, end: int) -> Node | None:
     return around
 
 
-def with_stop(parsed: Parsed, node: Node) -> str:
-    """Return the text with a statement that ends the process before this one."""
-    return _with(parsed.source, _before(parsed, node, f"{facts(parsed.language).idioms.stop}\n"))
-
-
 def instrumented(language: str, path: str, text: str, *, number: int, first: int, places: Sequence[str]) -> Instrumented | None:
     """Return a file whose statements are numbered from `first` on; none where it has no statement, or the language no probe."""
     probe = facts(language).idioms.probe

@@ -11,8 +11,9 @@ import random
 import stat
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from repairlab.core.bug import Bug, Case
 from repairlab.core.errors import HarnessError, UserError
@@ -31,7 +32,7 @@ from repairlab.validation.cache import code_digest, keep_record, kept_record
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools
 from repairlab.validation.test_run import TestRun
-from repairlab.validation.worktree import temporary_folder
+from repairlab.validation.worktree import WorkTree, temporary_folder
 
 FOLDER = "spectra"
 MOST_TESTS = 100
@@ -125,87 +126,128 @@ def _kept(bug: Bug, machine: Machine) -> Path:
 
 def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
     """Run the tests of a bug one by one on its buggy tree."""
-    n_tests = bug.oracle.n_tests
-    with temporary_folder() as folder:
-        try:
-            built = _built(bug, sandbox, folder)
-        except HarnessError as error:
-            built = str(error)
-        if isinstance(built, str):
-            return Spectrum(bug_id=bug.id, n_tests=n_tests, problem=built)
-        trial, files, left_out = built
-        lines = [(file.path, line) for file in files for line in file.lines]
-        notes = _Notes(trial.work, len(lines))
-        seen: dict[bool, Counter[tuple[str, int]]] = {True: Counter(), False: Counter()}
-        n = Counter[bool]()
-        for test in _drawn(bug):
-            if isinstance(test, Case) and sum(n.values()) >= MOST_TESTS and n[False]:
-                break
-            notes.clear()
-            trial.run(*(((), (test,)) if isinstance(test, Case) else ((test,), ())))
-            passed = trial.log.tests[-1].passed
-            if not isinstance(test, Case) and passed is (test in bug.oracle.trigger):
-                continue  # it is not what it is known to be: by chance, or as notes take time
-            n[passed] += 1
-            seen[passed].update({lines[number] for number in notes.read()})
-    places = _placed(bug, {file.path: sorted(set(file.lines)) for file in files}, seen)
+    found = visits(bug, sandbox, _drawn(bug))
+    if isinstance(found, str):
+        return Spectrum(bug_id=bug.id, n_tests=bug.oracle.n_tests, problem=found)
+    seen: dict[bool, Counter[tuple[str, int]]] = {True: Counter(), False: Counter()}
+    n = Counter[bool]()
+    for run in found.runs:
+        # A test may not do what it is known to do: by chance, or as notes take time.
+        if bug.oracle.cases or run.passed is not (run.test in bug.oracle.trigger):
+            n[run.passed] += 1
+            seen[run.passed].update(run.places)
+    places = _placed(bug, found.lines, seen)
     return Spectrum(
         bug_id=bug.id,
         n_failed=n[False],
         n_passed=n[True],
-        n_tests=n_tests,
+        n_tests=bug.oracle.n_tests,
         n_lines=len(places),
         n_functions=len({(place.path, place.begins) for place in places}),
         places=tuple(place for place in places if place.failed or place.passed),
-        left_out=tuple(left_out),
+        left_out=tuple(found.left_out),
         problem="" if n[False] else "no test failed when it was run to see what it comes by",
     )
 
 
-def _built(bug: Bug, sandbox: Sandbox, folder: Path) -> tuple[TestRun, list[Instrumented], list[str]] | str:
+class Visit(NamedTuple):
+    """The lines that one test came by, by path and number."""
+
+    test: str
+    passed: bool
+    places: set[tuple[str, int]]
+
+
+class Visits(NamedTuple):
+    """The lines of a tree where statements begin, by path, files left out, and what each test came by."""
+
+    lines: dict[str, list[int]]
+    left_out: list[str]
+    runs: list[Visit]
+
+
+def visits(
+    bug: Bug, sandbox: Sandbox, tests: Iterable[str | Case], changed: Mapping[str, str | None] | None = None
+) -> Visits | str:
+    """Run tests one by one on a tree with changed files, each on the tree as it was built; return why that cannot be done.
+
+    Of many cases no more are run once one has failed.
+    """
+    with temporary_folder() as folder:
+        try:
+            built = _built(bug, sandbox, folder, changed or {})
+            if isinstance(built, str):
+                return built
+            trial, tree, files, left_out = built
+            places = [(file.path, line) for file in files for line in file.lines]
+            notes, runs = _Notes(trial.work, len(places)), list[Visit]()
+            for test in tests:
+                is_case = isinstance(test, Case)
+                if is_case and len(runs) >= MOST_TESTS and not all(run.passed for run in runs):
+                    break
+                tree.reset()
+                notes.clear()
+                trial.run(*(((), (test,)) if isinstance(test, Case) else ((test,), ())))
+                result = trial.log.tests[-1]
+                runs.append(Visit(result.id, result.passed, {places[number] for number in notes.read()}))
+        except HarnessError as error:
+            return str(error)
+    return Visits({file.path: sorted(set(file.lines)) for file in files}, left_out, runs)
+
+
+class _Built(NamedTuple):
+    trial: TestRun
+    tree: WorkTree
+    files: list[Instrumented]
+    left_out: list[str]
+
+
+def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str | None]) -> _Built | str:
     """Lay out and build the tree with notes, without files over which that fails; return why it cannot be done."""
     name, left_out = bug.problem.language, list[str]()
     if facts(name).idioms.probe is None:
         return "not known how a program of this language notes what it comes by"
     endings = (*facts(name).extensions, *facts(name).headers)
-    sources = {path: text for path, text in sorted(bug.problem.files.items()) if path.endswith(endings)}
-    syntax = language(name).syntax
-    if problem := _problem_without_notes(bug, sandbox, folder / "plain"):
-        return problem
-    reason = "no source of the tree has statements"
+    texts = {**bug.problem.files, **changed}
+    sources = {path: text for path, text in sorted(texts.items()) if text is not None and path.endswith(endings)}
     for number in range(_TRIES):
-        work = folder / f"work-{number}"
-        files: list[Instrumented] = []
-        for path, text in sources.items():
-            places = [f"{root}/{_NOTES}" for root in ("/work", "/tree", work)]
-            first = sum(len(file.lines) for file in files)
-            made = instrumented(name, path, text, number=len(files), first=first, places=places) if path not in left_out else None
-            if made and syntax.has_errors(made.text) and not syntax.has_errors(text):
-                left_out.append(path)
-            elif made:
-                files.append(made)
+        (folder / str(number)).mkdir()
+        tree = WorkTree(folder / str(number))
+        files = _instrumented_files(name, sources, left_out, tree.work)
         if not files:
-            break
-        lay_out(bug, {file.path: file.text for file in files}, work)
-        runner = ChangingRunner(_noting, sandbox)
-        trial = TestRun(bug, runner, "full", work, checker_sandbox=sandbox)
+            return "no source of the tree has statements"
+        lay_out(bug, {**changed, **{file.path: file.text for file in files}}, tree.work)
+        trial = TestRun(bug, ChangingRunner(_noting, sandbox), "full", tree.work, checker_sandbox=sandbox)
         error = trial.build()
         if not error:
-            return trial, files, left_out
-        reason = f"the tree does not build with notes: {error}"
+            tree.keep()
+            return _Built(trial, tree, files, left_out)
         said = f"{error}\n{trial.log.evidence}"
-        blamed = [file.path for file in files if file.path in said or Path(file.path).name in said]
+        blamed = [file.path for file in files if Path(file.path).name in said]
+        if not blamed or not number:
+            plain = folder / "plain"
+            lay_out(bug, changed, plain)
+            if problem := TestRun(bug, sandbox, "full", plain, checker_sandbox=sandbox).build():
+                return f"the tree does not build: {problem}"
         if not blamed:
             break
         left_out.append(min(blamed, key=lambda path: said.find(Path(path).name)))
-    return reason
+    return f"the tree does not build with notes: {error}"
 
 
-def _problem_without_notes(bug: Bug, sandbox: Sandbox, work: Path) -> str:
-    """Return why the buggy tree does not build as it is, or nothing."""
-    lay_out(bug, {}, work)
-    error = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox).build()
-    return f"the buggy tree does not build: {error}" if error else ""
+def _instrumented_files(name: str, sources: Mapping[str, str], left_out: list[str], work: Path) -> list[Instrumented]:
+    """Return the sources with notes; those that notes would spoil are left out from now on."""
+    files: list[Instrumented] = []
+    syntax, places = language(name).syntax, [f"{root}/{_NOTES}" for root in ("/work", "/tree", work)]
+    first = 0
+    for path, text in sources.items():
+        made = instrumented(name, path, text, number=len(files), first=first, places=places) if path not in left_out else None
+        if made and syntax.has_errors(made.text) and not syntax.has_errors(text):
+            left_out.append(path)
+        elif made:
+            files.append(made)
+            first += len(made.lines)
+    return files
 
 
 def _noting(command: Command) -> Command:

@@ -33,7 +33,6 @@ static void __attribute__((unused)) repairlab_hit_@FILE@(int n) {
 )
 
 IDIOMS = Idioms(
-    stop="__builtin_trap();",
     probe=PROBE,
     extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "DBL_MAX"),
     releases=("free({0});", "fclose({0});", "{0} = NULL;", "fflush(stdout);"),

@@ -8,7 +8,6 @@ from repairlab.languages.facts import Defines, Idioms
 
 PROBE = replace(c.PROBE, head=c.PROBE.head.replace("extern ", 'extern "C" '))
 IDIOMS = Idioms(
-    stop="__builtin_trap();",
     probe=PROBE,
     extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "std::numeric_limits<double>::max()"),
     releases=(

@@ -27,7 +27,6 @@ func repairlabHit@FILE@(n int) {
 )
 
 IDIOMS = Idioms(
-    stop='panic("stopped")',
     probe=PROBE,
     extremes=("math.MaxInt", "math.MinInt", "0", "1"),
     appliers=("len", "string", "int", "float64"),

@@ -24,7 +24,6 @@ final class RepairlabHits@FILE@ {
 )
 
 IDIOMS = Idioms(
-    stop="Runtime.getRuntime().halt(97);",
     probe=PROBE,
     extremes=(
         "Integer.MAX_VALUE",

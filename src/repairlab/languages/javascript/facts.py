@@ -23,7 +23,6 @@ PROBE = Probe(
 )
 
 IDIOMS = Idioms(
-    stop="process.exit(97);",
     probe=PROBE,
     extremes=("Infinity", "-Infinity", "null"),
     releases=("{0}.sort();", "{0}.pop();", "{0}.reverse();", "{0}.clear();"),

@@ -25,7 +25,6 @@ def _repairlab_hit_@FILE@(n, _seen=set()):
 )
 
 IDIOMS = Idioms(
-    stop='__import__("os")._exit(97)',
     probe=PROBE,
     extremes=("float('inf')", "float('-inf')", "None"),
     releases=("{0}.close()", "{0}.clear()", "{0}.flush()", "{0}.sort()", "{0}.pop()", "{0}.reverse()"),

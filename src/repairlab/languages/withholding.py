@@ -124,7 +124,7 @@ def must_be(operator: str, *, is_true: bool = True, is_turned: bool = False) -> 
     return how if is_true else _DENIED[how]
 
 
-class Origins(Protocol):
+class OriginsOfNames(Protocol):
     """Knows the names of a file."""
 
     def origin(self, node: Node) -> str:
@@ -132,7 +132,7 @@ class Origins(Protocol):
         ...
 
 
-class Literals(Protocol):
+class ValuesOfLiterals(Protocol):
     """Knows the values that stand in a file as they are."""
 
     def frozen(self, node: Node) -> Frozen | None:
@@ -140,10 +140,10 @@ class Literals(Protocol):
         ...
 
 
-class Claims:
+class TreeClaims:
     """What the assertions of a file look at, each said in the place of its assertion."""
 
-    def __init__(self, parsed: Parsed, first: int, said: str, names: Origins, literals: Literals) -> None:
+    def __init__(self, parsed: Parsed, first: int, said: str, names: OriginsOfNames, literals: ValuesOfLiterals) -> None:
         """Take the number of the first check, and what the object is called that says values."""
         self.parsed, self.edits, self.checks, self.said = parsed, Edits(parsed), Checks(first), said
         self.names, self.literals = names, literals

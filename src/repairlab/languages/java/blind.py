@@ -15,7 +15,7 @@ from repairlab.languages.java.literals import JavaLiterals, quoted
 from repairlab.languages.java.names import FUNCTIONS, JavaNames, can_end, declaration, grows, own, value_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import ORDERS, Claims, Frozen, UnclearError, function_reached, must_be
+from repairlab.languages.withholding import ORDERS, Frozen, TreeClaims, UnclearError, function_reached, must_be
 
 _SAID = "$Said"
 _TEST = re.compile(r"Test|ParameterizedTest|RepeatedTest|Theory")
@@ -75,7 +75,7 @@ class _File:
         self.tests = [node for node in methods if self._is_test(node)]
         self.asked = {node: slots for node in methods if node not in self.tests and (slots := dict(self._asked(node)))}
         """Methods that fail where a parameter is not what it must be: the index of each such, and what it must be."""
-        self.claims = Claims(self.parsed, first, _SAID, self.names, self.literals)
+        self.claims = TreeClaims(self.parsed, first, _SAID, self.names, self.literals)
         self.edits, self.expecting = self.claims.edits, self.claims.expecting
         self.csv: dict[Node, list[str]] = {}
         """The cells that are left of rows which are texts."""

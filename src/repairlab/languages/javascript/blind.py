@@ -17,7 +17,7 @@ from repairlab.languages.javascript.literals import UNDEFINED, Literals, pattern
 from repairlab.languages.javascript.names import ANONYMOUS, FUNCTIONS, Names, grows, own, place, statement
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import ORDERS, Claims, Frozen, UnclearError, function_reached, must_be
+from repairlab.languages.withholding import ORDERS, Frozen, TreeClaims, UnclearError, function_reached, must_be
 
 _TESTS = frozenset({"test", "it", "specify"})
 _SUITES = frozenset({"describe", "suite", "context"})
@@ -56,7 +56,7 @@ class _File:
         self.nodes = list(walk(self.parsed.root))
         self.names = Names(self.parsed, self.nodes)
         self.literals = Literals(self.parsed, self.names.constant)
-        self.claims = Claims(self.parsed, first, _SAID, self.names, self.literals)
+        self.claims = TreeClaims(self.parsed, first, _SAID, self.names, self.literals)
         self.edits, self.expecting = self.claims.edits, self.claims.expecting
         self.tests = dict(self._tests())
         """The titles of tests by the nodes of their callbacks."""

@@ -42,7 +42,7 @@ class BlindCheck:
     """Whether each run of its test that passes comes by here; not so within `if`, `except` or after an early return."""
 
 
-class Checks:
+class BlindChecks:
     """The checks of a file, numbered as they are made."""
 
     def __init__(self, first: int) -> None:

@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from tree_sitter import Node
 
-from repairlab.languages.blind import Checks, How
+from repairlab.languages.blind import BlindChecks, How
 from repairlab.languages.parser import Parsed
 
 Frozen: TypeAlias = list[object]
@@ -145,7 +145,7 @@ class TreeClaims:
 
     def __init__(self, parsed: Parsed, first: int, said: str, names: OriginsOfNames, literals: ValuesOfLiterals) -> None:
         """Take the number of the first check, and what the object is called that says values."""
-        self.parsed, self.edits, self.checks, self.said = parsed, Edits(parsed), Checks(first), said
+        self.parsed, self.edits, self.checks, self.said = parsed, Edits(parsed), BlindChecks(first), said
         self.names, self.literals = names, literals
         self.expecting: list[Node] = []
         """What is taken out."""

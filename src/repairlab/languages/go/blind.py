@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repairlab.core.record import record
-from repairlab.languages.blind import BlindFile, Checks, How
+from repairlab.languages.blind import BlindChecks, BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
@@ -128,7 +128,7 @@ class _File:
         }
         self._pure: dict[str, bool] = {}
         self._dropped: dict[str, frozenset[int] | None] = {}
-        self._checks = Checks(first)
+        self._checks = BlindChecks(first)
         self._edits = Edits(parsed)
         self._gone = list[_Kept]()
         self._blanks = list[tuple[int, list[Node]]]()

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.blind import BlindFile, Checks, How
+from repairlab.languages.blind import BlindChecks, BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
@@ -153,7 +153,7 @@ class _File:
         self._named = {body.function.name: body for body in self._bodies if not body.is_macro}
         self._calls = {body.function.name: list(_calls(body)) for body in self._bodies if not body.is_macro}
         self._callers = self._find_callers()
-        self._checks = Checks(first)
+        self._checks = BlindChecks(first)
         self._gone = list[tuple[_Body, Node]]()
         self._dropped = dict[str, frozenset[int]]()
         self._rewritten = dict[str, _Body]()

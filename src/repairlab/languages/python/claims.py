@@ -5,7 +5,7 @@ import copy
 from collections.abc import Collection, Mapping
 
 from repairlab.languages.assertions import says_equal
-from repairlab.languages.blind import Checks, How
+from repairlab.languages.blind import BlindChecks, How
 from repairlab.languages.python.origins import Function, Origins, asserts, bare_names, is_self, last_name, parameters
 from repairlab.languages.python.runners.python_saying import freeze
 
@@ -32,7 +32,7 @@ class NotBlindError(Exception):
     """Why something of a test cannot be withheld."""
 
 
-class NumberedChecks(Checks):
+class NumberedChecks(BlindChecks):
     """The checks of a file, with how they are said."""
 
     def __init__(self, nonce: str, first: int, opaque: Collection[str]) -> None:

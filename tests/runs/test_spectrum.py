@@ -1,13 +1,14 @@
 import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.core.bug import Bug
-from repairlab.core.errors import UserError
+from repairlab.core.bug import Bug, Case
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.repairers.templates.fix_site import Site
 from repairlab.repairers.templates.locate import places
 from repairlab.runs.experiment import make_experiment
@@ -17,6 +18,7 @@ from repairlab.runs.store import Store
 from repairlab.runs.suspects import fault_of, located, rank_functions, rank_lines
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+from repairlab.validation.test_run import TestRun
 
 REAL = {
     "python-grade-report": 8,
@@ -194,3 +196,25 @@ def test_nothing_else_runs_tests_to_find_the_place(
     plan = ["run", "starter", "--repairer", "templates", "-i", "c-bitmap*", "--localisation", "spectrum", "--dry-run"]
     assert run([*plan, "--to", str(tmp_path / "run")]) == 2
     assert "have not been run to locate it. Do so first: repairlab locate" in capsys.readouterr().err
+
+
+def test_a_busy_machine_costs_no_trigger_test_and_is_not_remembered(
+    tiny: Path, machine: Machine, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bug = open_benchmark(str(tiny)).bug("shop")
+    whole = spectrum_of(bug, sandbox)
+    run_tests = TestRun.run
+
+    def busy(self: TestRun, tests: Sequence[str], cases: Sequence[Case]) -> None:
+        run_tests(self, tests, cases)
+        raise HarnessError("the machine is too busy")
+
+    monkeypatch.setattr(TestRun, "run", busy)
+    seen = spectrum_of(bug, sandbox)
+    assert (whole.n_failed, seen.n_failed, seen.n_passed) == (len(bug.oracle.trigger), len(bug.oracle.trigger), 0)
+    lost = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, source="/nowhere"))
+    found: list[Spectrum] = []
+    for _ in range(2):
+        measure_spectra([lost], dataclasses.replace(machine, cache=tmp_path), found.append)
+    assert [item.problem[:18] for item in found] == ["cannot lay out bug"] * 2
+    assert not list(tmp_path.glob("spectra/*"))

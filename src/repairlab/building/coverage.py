@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from repairlab.core.bug import Bug
 from repairlab.core.diff import changed_lines
+from repairlab.core.errors import HarnessError
 from repairlab.core.record import record
 from repairlab.core.text import line_of, line_span
 from repairlab.languages.facts import facts
@@ -48,7 +49,10 @@ def measure_coverage(bugs: Sequence[Bug], machine: Machine, receive: Callable[[F
 
 
 def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[FixCoverage], None]) -> None:
-    notify(coverage_of(bug, sandbox))
+    try:
+        notify(coverage_of(bug, sandbox))
+    except HarnessError as error:
+        notify(FixCoverage(bug_id=bug.id, skipped=str(error)))
 
 
 def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:

@@ -1,6 +1,7 @@
 """Forks of a warm interpreter against new processes: whatever a program does, both must show the same."""
 
 import dataclasses
+import json
 import os
 import re
 import shutil
@@ -516,6 +517,15 @@ def test_a_candidate_that_pytest_or_the_library_would_see_first_is_not_forked(to
     assert forks({"a.py": "", "random.py": "", "b.py": ""})
     assert not forks({"a.py": "", path: ""})
     assert not forks({"a.py": "import sys\nprint(sys.modules)\n"})
+
+
+def test_the_file_that_candidates_change_is_compiled_by_their_own_test_processes(tools: Tools) -> None:
+    shared = PythonToolchain(tools).shared(Build(), tree=Path(), changing="a.py")
+    (command,) = shared.prepare(PYTEST, ["a.py", "b.py", "tests/test_a.py"])
+    (batch,) = shared.toolchain({"b.py": ""}).batches(Build(), PYTEST, ["tests/test_a.py::test_x"], stop=False)
+    assert command.stdin == b"b.py"
+    assert json.loads(batch.command.stdin)["build"] == ["a.py", "b.py"]
+    assert not shared.prepare(PYTEST, ["a.py", "tests/test_a.py"])
 
 
 @pytest.mark.parametrize("variable", ["PYTHONPATH", "PYTHONSAFEPATH", "LD_PRELOAD"])

@@ -91,10 +91,10 @@ class PythonToolchain:
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
-        del tree, changing
+        del tree
         other = copy.copy(self)
         other._test_files = _files_of(tests)[:_MOST_FILES]  # of this class
-        return _SharedTree(other, build, twin=twin)
+        return _SharedTree(other, build, changing, twin=twin)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
@@ -257,17 +257,18 @@ class PythonToolchain:
 
 
 class _SharedTree:
-    """A tree of which every file was compiled once: each compiles by itself, whatever the others say."""
+    """A tree of which every file but the one that candidates change was compiled: each compiles by itself, whatever others say."""
 
-    def __init__(self, toolchain: PythonToolchain, build: Build, *, twin: bool) -> None:
-        self._toolchain, self._build, self._twin = toolchain, build, twin
+    def __init__(self, toolchain: PythonToolchain, build: Build, changing: str, *, twin: bool) -> None:
+        self._toolchain, self._build, self._changing, self._twin = toolchain, build, changing, twin
         self._files: frozenset[str] = frozenset()
         self._test: Test | None = None
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
-        """Return the command that compiles every source file."""
+        """Return the command that compiles the source files which candidates leave alone, if there are any."""
         self._files, self._test = frozenset(files), test
-        return () if self._twin else self._toolchain.build(self._build, test, files)
+        known = self._toolchain.knowing({self._changing}, forks=True)
+        return () if self._twin else known.build(self._build, test, files)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
         """Return what compiles just the changed files, if all others do."""
@@ -284,8 +285,9 @@ class _SharedTree:
             return self._toolchain.knowing(self._files | changed.keys() if self._twin else (), forks=forks)
         # Not every way of reading a file sees a NUL in it.
         odd = any("\0" in text for text in changed.values() if text)
-        inspected = [] if odd else _sources(self._build, self._test, changed.keys() - gone)
-        return self._toolchain.knowing(self._files - changed.keys(), forks=forks, inspected=inspected)
+        new = changed.keys() | ({self._changing} & self._files)
+        inspected = [] if odd else _sources(self._build, self._test, new - gone)
+        return self._toolchain.knowing(self._files - new, forks=forks, inspected=inspected)
 
 
 def _files_of(tests: Sequence[str]) -> tuple[str, ...]:

@@ -84,14 +84,14 @@ def test_an_honest_candidate_is_not_called_lucky(bug: Bug, sandbox: Sandbox) -> 
     assert judged(HONEST, bug, sandbox).verdict is Verdict.PLAUSIBLE
 
 
-def test_surroundings_are_the_same_tomorrow_and_others_for_another_bug(bug: Bug) -> None:
-    other = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, regression=()))
-    assert list(surroundings(bug, {"a.py": "x"})) == list(surroundings(bug, {"a.py": "y"}))
-    assert list(surroundings(bug, {"a.py": "x"})) != list(surroundings(other, {"a.py": "x"}))
+def test_surroundings_are_the_same_tomorrow_and_for_each_candidate() -> None:
+    drawn = list(surroundings({"a.py": "x"}))
+    assert drawn == list(surroundings({"a.py": "y"}))
+    assert len({there.hash_seed for there in drawn}) == len(drawn)
 
 
-def test_the_date_stays_where_a_candidate_asks_for_the_times_of_files(bug: Bug) -> None:
-    plain, asking = (list(surroundings(bug, {"a.py": text})) for text in ("x = 1", "os.path.getmtime('x')"))
+def test_the_date_stays_where_a_candidate_asks_for_the_times_of_files() -> None:
+    plain, asking = (list(surroundings({"a.py": text})) for text in ("x = 1", "os.path.getmtime('x')"))
     assert all(there.clock_s for there in plain)
     assert asking == [dataclasses.replace(there, clock_s=0) for there in plain]
 

@@ -69,6 +69,9 @@ class Command:
     """Whether the kernel chooses the addresses of program, libraries, heap and stack; else they are the same in each run."""
     forks: bool = False
     """Whether the program can be started once and forked for each run: started so, it loads, and waits in the fork server."""
+    turns: tuple[tuple[str, str], ...] = ()
+    """More of the environment, which a fork server learns with each tree: it loads outside of any, and gets ready for one after the
+    other. Empty: it is for one tree alone."""
     limits: Limits = Limits()
 
     def under(self, limits: Limits) -> "Command":

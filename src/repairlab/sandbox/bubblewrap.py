@@ -34,6 +34,7 @@ from repairlab.sandbox.launching import (
     unprivileged_id,
 )
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
+from repairlab.sandbox.trees import base_of
 
 INSIDE_UID = 1000
 CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_RESOURCE", "SYS_PTRACE")
@@ -42,6 +43,8 @@ MOUNTING = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE")
 """What it needs to mount new private folders and layers over the tree for each command."""
 FIXED = ("/dev/pts", "/dev", "/proc", "/")
 """File systems that are new in each namespace, so that the command's user may own them; what is left there would stay."""
+BASE = "/trees"
+"""Where a folder of trees is, which the launcher hides."""
 LAYER_PROBE = """\
 set -e
 rm -r folder; mkdir folder; test -z "$(ls -A folder)"; rmdir folder
@@ -116,7 +119,7 @@ class BubblewrapSandbox(LaunchingSandbox):
             raise HarnessError(f"no tree to run in: {tree}")
         if uid and not (command.writable or command.private) and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)  # folders from `mkdtemp` are closed to the command's user
-        tree_inside = inside(command)
+        tree_inside, base = inside(command), base_of(tree) if keep and self._layers else None
         layout = SandboxLayout(
             tree=tree_inside,
             scratch=SCRATCH,
@@ -128,6 +131,7 @@ class BubblewrapSandbox(LaunchingSandbox):
             uid=uid,
             owner=(top.st_uid, top.st_gid),
             keep=keep,
+            base=BASE if base else "",
         )
         with _accounts(uid or INSIDE_UID) as files, open(self._launcher, "rb") as program:  # noqa: PTH123
             size = ["--size", str(command.limits.disk_mb << 20)] if self._sizes and command.limits.disk_mb else []
@@ -136,7 +140,7 @@ class BubblewrapSandbox(LaunchingSandbox):
                 *(option for folder in SCRATCH for option in (*size, "--tmpfs", folder)),
                 *(option for name, number in files.items() for option in ("--file", str(number), f"/etc/{name}")),
                 # A tree below private layers is handed over to the user of the commands first.
-                *("--bind" if command.writable or (command.private and uid) else "--ro-bind", str(tree.resolve()), tree_inside),
+                *("--bind" if command.writable or (command.private and uid) else "--ro-bind", *_place(tree, tree_inside, base)),
                 *_mounts(command),
                 *(option for folder in FIXED for option in ("--remount-ro", folder)),
                 *("--", f"/proc/self/fd/{program.fileno()}"),
@@ -144,6 +148,13 @@ class BubblewrapSandbox(LaunchingSandbox):
             launch = Launch(layout=layout, argv=argv, files=(program.fileno(), *files.values()), groups=self._groups)
             with launched(launch) as launcher:
                 yield launcher
+
+
+def _place(tree: Path, inside: str, base: Path | None) -> Iterator[str]:
+    """Yield what is shown of the host's trees and where: the tree of a command, or a folder of them."""
+    yield from (str((base or tree).resolve()), BASE if base else inside)
+    if base:
+        yield from ("--dir", inside)
 
 
 def find_bwrap() -> str:

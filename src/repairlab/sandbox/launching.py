@@ -4,10 +4,13 @@ And what of the host's tool chain their commands see, which is the same on all o
 """
 
 import abc
+import atexit
 import contextlib
 import dataclasses
+import functools
 import os
 import socket
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -19,18 +22,31 @@ from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.snapshot import InPlace
 from repairlab.sandbox.supervise import Ends, Launcher
+from repairlab.sandbox.trees import base_of
 
 SPARE_PROCESSES = 16
 """Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+
+
+IDLE_SLOTS = 4
+"""How many slots that can turn to other trees wait for one: a bug and its twins have one each."""
 
 
 class Slot:
     """Runs one command after the other over its tree, as `Sandbox.run` would; for one thread."""
 
     def __init__(
-        self, tree: Path, start: Callable[[Command], AbstractContextManager[Launcher]], in_place: InPlace | None = None
+        self,
+        tree: Path,
+        start: Callable[[Command, Path], AbstractContextManager[Launcher]],
+        in_place: InPlace | None = None,
+        base: Path | None = None,
     ) -> None:
-        """Take the tree, what starts a launcher for commands like a given one, and who puts the tree back where layers cannot."""
+        """Take the tree, what starts a launcher for commands like a given one, and who puts the tree back where layers cannot.
+
+        With a folder of trees as its base the slot can turn from one to another.
+        """
+        self._base = base
         self._tree = tree
         self._start = start
         self._in_place = in_place
@@ -60,9 +76,11 @@ class Slot:
         kind = (command.writable, command.private, command.mounts, command.limits.disk_mb)
         if kind not in self._launchers:
             with ExitStack() as stack:
-                launcher = stack.enter_context(self._start(command))
+                launcher = stack.enter_context(self._start(command, self._tree))
                 self._launchers[kind] = (launcher, stack.pop_all())
         launcher, _ = self._launchers[kind]
+        if self._base:
+            launcher.source = self._tree.relative_to(self._base).as_posix()
         usable = False
         try:
             yield launcher
@@ -70,6 +88,16 @@ class Slot:
         finally:
             if not usable:
                 self._launchers.pop(kind)[1].close()
+
+    def turn_to(self, tree: Path) -> "Slot":
+        """Take another tree of the same folder."""
+        self._tree = tree
+        return self
+
+    def leave_tree(self) -> None:
+        """End all that has seen the tree."""
+        for launcher, _ in self._launchers.values():
+            launcher.leave_tree()
 
     def close(self) -> None:
         """End all launchers."""
@@ -137,12 +165,32 @@ class LaunchingSandbox(abc.ABC):
 
     @contextlib.contextmanager
     def slot(self, tree: Path) -> Iterator[Slot]:
-        """Open a place for many commands over a tree, all of one user."""
-        with self._user() as uid:
-            in_place = None if self._layers else InPlace(tree, lasting=True, owner=uid)
-            slot = Slot(tree, lambda command: self._started(command, tree, uid=uid, keep=True), in_place)
-            with contextlib.closing(slot):
-                yield slot
+        """Open a place for many commands over a tree, all of one user; another tree may get it afterwards."""
+        base = base_of(tree) if self._layers else None
+        idle = _idle_slots(os.getpid(), self, base) if base else []
+        try:
+            slot, stack = idle.pop()
+        except IndexError:
+            slot, stack = self._new_slot(tree, base)
+        if base and (mode := stat.S_IMODE(tree.stat().st_mode)) & 0o005 != 0o005:
+            tree.chmod(mode | 0o055)
+        with stack:
+            yield slot.turn_to(tree)
+            slot.leave_tree()
+            if base and len(idle) < IDLE_SLOTS:
+                idle.append((slot, stack.pop_all()))
+
+    def _new_slot(self, tree: Path, base: Path | None) -> tuple[Slot, ExitStack]:
+        with ExitStack() as stack:
+            uid = stack.enter_context(self._user())
+
+            def start(command: Command, tree: Path) -> AbstractContextManager[Launcher]:
+                return self._started(command, tree, uid=uid, keep=True)
+
+            slot = Slot(tree, start, None if self._layers else InPlace(tree, lasting=True, owner=uid), base)
+            stack.callback(slot.close)
+            kept = stack.pop_all()
+        return slot, kept
 
     @contextlib.contextmanager
     def _started(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
@@ -160,6 +208,19 @@ class LaunchingSandbox(abc.ABC):
             return
         with contextlib.closing(InPlace(tree, lasting=False)) as in_place, in_place.running(command) as ready:
             yield ready
+
+
+@functools.lru_cache(maxsize=16)
+def _idle_slots(process: int, sandbox: LaunchingSandbox, base: Path) -> list[tuple[Slot, ExitStack]]:  # noqa: ARG001  # for the cache
+    """Return the list of slots of a process that wait for another tree of a folder; what is in it ends with the process."""
+    slots: list[tuple[Slot, ExitStack]] = []
+
+    def close() -> None:
+        while slots and process == os.getpid():
+            slots.pop()[1].close()
+
+    atexit.register(close)
+    return slots
 
 
 def settings() -> list[Path]:

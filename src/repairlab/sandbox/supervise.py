@@ -78,6 +78,8 @@ class SandboxLayout:
     """What differs from the fixed environment."""
     options: tuple[tuple[str, str, str], ...] = ()
     """What programs must be told: the program, the option, and the variable for where another command starts it."""
+    base: str = ""
+    """The folder of trees, where the launcher shows one after the other."""
 
 
 @record
@@ -111,6 +113,8 @@ class Launcher:
 
     def __init__(self, launch: Launch) -> None:
         self._layout = launch.layout
+        self.source = ""
+        """The name of the tree to show."""
         self.not_reusable = False
         """Whether the last command left something in the kernel that could disturb the next one."""
         with our_failure("cannot start the sandbox"), contextlib.ExitStack() as undo:
@@ -216,7 +220,7 @@ class Launcher:
             self._order(command, [given if stdin is None else stdin, *ends], forks=forks)
 
     def _order(self, command: Command, files: list[int], *, forks: bool) -> None:
-        orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, forks=forks and command.forks)
+        orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, self.source, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
         with our_failure("cannot send a command"), memory_file(orders) as order_file:
@@ -230,6 +234,11 @@ class Launcher:
         """Have the running command killed."""
         with contextlib.suppress(OSError):
             self._control.send(b"s")
+
+    def leave_tree(self) -> None:
+        """Have an idle launcher show no tree any more, and end what has seen the last one."""
+        with contextlib.suppress(OSError):
+            self._control.send(b"l")
 
     def ending(self) -> str:
         """Say how a command that was sent came to its end, as far as that is known soon."""
@@ -345,7 +354,7 @@ def _listening(path: Path) -> Iterator[socket.socket]:
 
 
 @functools.lru_cache(maxsize=64)
-def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
+def _orders(command: Command, layout: SandboxLayout, source: str, *, forks: bool) -> bytes:
     """Return what the launcher reads: NUL-terminated `name=value` strings."""
     limits = command.limits
     numbers: dict[str, int] = {
@@ -386,7 +395,10 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         *(f"fixture={path}" for path in layout.fixtures),
         *(f"allow={rule}" for rule in layout.allow),
         *(f"arg={argument}" for argument in argv),
+        *((f"base={layout.base}",) if layout.base else ()),
         *(f"env={name}={value}" for name, value in (env | dict(command.env)).items()),
+        *(f"turn={name}={value}" for name, value in command.turns),
+        *((f"source={source}",) if layout.base else ()),
     ]
     if not command.argv or any("\0" in text for text in texts):
         raise UserError(

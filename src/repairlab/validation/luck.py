@@ -1,9 +1,9 @@
 """Whether a pass is luck: the tests run again in other surroundings, where an honest program passes, too.
 
 Hash seeds, addresses, time zone, clock, order of folders, number of CPUs and the content of unwritten memory are usually
-the same in each run, so that verdicts repeat. That also hides luck. Other surroundings are drawn from the bug,
-so that they are the same tomorrow. A failure counts only where the reference fix passes; what the fix does not survive
-stays as usual.
+the same in each run, so that verdicts repeat. That also hides luck. Other surroundings are the same for all bugs, so that they are
+the same tomorrow, and programs that wait in them serve one bug after the other. A failure counts only where the reference fix
+passes; what the fix does not survive stays as usual.
 """
 
 import dataclasses
@@ -105,9 +105,9 @@ class Surroundings:
         return ", ".join(words for words, is_so in said.items() if is_so)
 
 
-def surroundings(bug: Bug, candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
-    """Yield the surroundings of a candidate: drawn from its bug, so that candidates share programs that wait to be forked."""
-    draw = random.Random(bug.digest)
+def surroundings(candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
+    """Yield the surroundings of a candidate."""
+    draw = random.Random("luck")
     uses_file_times = any(_FILE_TIMES.search(text or "") for text in candidate.values())  # which no clock of ours shifts
     for number in range(RUNS):
         days = draw.choice((-1, 1)) * draw.randrange(1, 800)
@@ -139,7 +139,7 @@ class Luck:
         """Say in what surroundings a candidate fails that passed; nothing where it passes in all."""
         if raced := self._race(changed):
             return f"passes by luck: {raced}"
-        for number, drawn in enumerate(surroundings(self._bug, changed)):
+        for number, drawn in enumerate(surroundings(changed)):
             bug = self._bug if number == 0 else _less(self._bug)
             while failed := self._failure(changed, there := self._bearable(drawn), bug):
                 unbearable = self._not_survived(there)
@@ -174,7 +174,7 @@ class Luck:
     def not_survived(self) -> tuple[str, ...]:
         """Return the surroundings where the reference fix itself fails, in words."""
         said, self._is_steady = list[str](), True  # `check --repeat` finds tests that fail by chance
-        for drawn in surroundings(self._bug, self._fix):
+        for drawn in surroundings(self._fix):
             unbearable = self._not_survived(self._bearable(drawn))
             self._usual |= unbearable
             said += [str(drawn.only([name])) for name in sorted(unbearable)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.snapshot import TreeSnapshot
+from repairlab.sandbox.trees import folder_of_trees
 
 
 class WorkTree:
@@ -94,7 +95,7 @@ def write_text(file: Path, text: str | None) -> None:
 def temporary_folder() -> Iterator[Path]:
     """Make a folder that is gone after the block; that it cannot be made is our own failure."""
     try:
-        made = tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True)
+        made = tempfile.TemporaryDirectory(dir=folder_of_trees(), ignore_cleanup_errors=True)
     except OSError as error:
         raise HarnessError(f"cannot make a temporary folder: {error}") from error
     with made as folder:

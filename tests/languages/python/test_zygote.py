@@ -551,7 +551,7 @@ def test_tests_in_an_environment_are_forked_when_all_is_loaded_not_when_the_inte
         theirs.close()
         said = ours.recv(16)
         server.kill()
-    assert said == b"ready"
+    assert said == b"trees"
 
 
 @pytest.mark.slow

@@ -118,9 +118,10 @@ class PythonToolchain:
             build,
             "python_pytest.py" if test.framework == "pytest" else "python_unittest.py",
             stdin=json.dumps(request).encode(),
-            env=(*self._environment(build, test), *self._ready(wanted)),
+            env=self._environment(build, test),
             private=True,
         )
+        command = dataclasses.replace(command, turns=self._ready(wanted))
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
     def stands_alone(self, function: Function, path: str, source: str) -> bool:

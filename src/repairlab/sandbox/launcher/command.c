@@ -106,7 +106,7 @@ static void run_command(const int *fds, int count, int server)
     for (int i = 0; i < count; i++)
         if (dup2(fds[i], i) < 0)
             die("dup2");
-    if (chdir(order.cwd)) {
+    if (chdir(server && order.turns ? "/" : order.cwd)) {
         dprintf(2, "cannot enter the folder '%s': %s\n", order.cwd, strerror(errno));
         _exit(127);
     }

@@ -3,7 +3,7 @@
  * Usage: launcher CONTROL [GROUP]   (CONTROL: the number of an inherited socket, or the path of one to connect to;
  * GROUP: the number of a control group's open list of processes, which this process joins with all that it starts)
  * The host sends messages on CONTROL (SOCK_SEQPACKET): a run is one byte with five descriptors: orders, stdin, stdout, stderr and
- * report; a message without descriptors stops the command. The answer is one line of JSON, with the paths behind it that a private
+ * report; a message without descriptors stops the command, or has an idle launcher leave its tree, "l". The answer is one line of JSON, with the paths behind it that a private
  * command has changed (journal.c), or the text of an error of ours, after which this process ends. Orders are NUL-terminated "name=value" strings. When the host closes CONTROL, everything is killed.
  * A series of runs of one command is one byte with three descriptors: orders, all inputs, and a file for all answers (series.c).
  *
@@ -43,7 +43,7 @@ static void open_control(const char *name)
 }
 
 /* Returns how many descriptors came with the next message, or -1 at the end. */
-static int receive(int *fds)
+static int receive(int *fds, char *kind)
 {
     char space[CMSG_SPACE(5 * sizeof(int))], buffer[16];
     struct iovec data = {buffer, sizeof buffer};
@@ -51,6 +51,7 @@ static int receive(int *fds)
     ssize_t got = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
     if (got <= 0)
         return -1;
+    *kind = *buffer;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (message.msg_flags & MSG_CTRUNC)
         die("there is no room for the descriptors of a command");
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 {
     sigset_t child;
     int fds[5], count;
+    char kind;
     if (argc < 2 || argc > 3 || chdir("/"))
         return 125;
     umask(022); /* whatever the host has */
@@ -93,7 +95,9 @@ int main(int argc, char **argv)
     int children = signalfd(-1, &child, SFD_CLOEXEC);
     if (children < 0)
         die("signalfd");
-    while ((count = receive(fds)) >= 0) {
+    while ((count = receive(fds, &kind)) >= 0) {
+        if (count == 0 && kind == 'l')
+            leave_tree();
         if (count >= 3)
             read_orders(fds[0]);
         if (count == 5)

@@ -23,14 +23,16 @@ struct order {
     long layers; /* this process may mount: private folders and layers of the tree are new file systems in memory */
     long private; /* the command may write to a layer of its own over the tree */
     char *tree, *cwd;
+    char *base, *source; /* where the host has mounted the folder of all trees, and which of them the command is for */
     char *scratch[MAX_SCRATCH]; /* private writable folders */
     int scratches;
     char **argv, **env;
+    char **turns; /* the end of `env` where a fork server learns of it with each tree, else NULL */
     char **sealed; /* what a command may not change, though it may write to the tree or to a layer over it */
     char **fixtures; /* files and folders of the host that are mounted below the private folders */
     char **allow; /* without a namespace, all of the host that the command may use: a letter, a colon and a path */
     char *text; /* all of the above points into it */
-    size_t size;
+    size_t size, common; /* how long it is, and up to where it says the same for all trees */
 };
 extern struct order order;
 
@@ -39,8 +41,9 @@ struct server {
     pid_t pid;
     int channel, runs;
     int has_keepers; /* its forks are no runs, but keepers, whose forks are */
-    char *text;
-    size_t size;
+    int turns, trees, cannot_turn; /* whether it serves one tree after the other, how many so far, and whether not the one at hand */
+    char *text, *tree; /* the orders that it is for, and what they say of the tree at hand */
+    size_t size, tree_size;
 };
 
 struct process {
@@ -83,7 +86,7 @@ int scan(void);
 int read_of_process(pid_t pid, const char *name, char *text, size_t size);
 void reap(int block);
 void hear(const struct server *server);
-void kill_tree(const struct server *server);
+void kill_tree(struct server *server);
 
 /* measure.c */
 void start_measuring(int stdin_fd);
@@ -103,6 +106,7 @@ int is_server(pid_t pid);
 int is_server_of_keepers(pid_t pid);
 struct server *find_server(void);
 void end_servers(void);
+void leave_tree_of_servers(void);
 int send_files(int channel, const int *fds, int count);
 
 /* places.c: where a command may write */
@@ -110,6 +114,8 @@ void hand_over(void);
 void open_places(void);
 long written_kb(void);
 long close_places(void); /* returns how much was written, in KiB */
+void enter_tree(void);
+void leave_tree(void);
 
 /* layer.c: private folders and layers as file systems in memory */
 void start_mounting(void);
@@ -118,6 +124,8 @@ void unmount_layer(void);
 long layer_kb(void);
 int is_in_layer(const struct stat *st);
 void set_read_only(int read_only);
+void mount_tree(void);
+void unmount_tree(const char *path);
 
 /* journal.c: what a private command has changed of the tree that it found, where it has a layer */
 void begin_journal(const char *folder);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ static struct {
     char *path;
     int fd;
 } fixtures[MAX_MOUNTS];
-static int n_fixtures, is_ready;
+static int n_fixtures, is_ready, base;
 
 static char *copy_of(const char *text)
 {
@@ -69,11 +70,36 @@ void start_mounting(void)
         fixtures[n_fixtures].fd = fd;
         fixtures[n_fixtures++].path = copy_of(*path);
     }
+    if (!order.base)
+        return;
+    base = open(order.base, O_PATH | O_DIRECTORY | O_CLOEXEC); /* what nobody sees from now on that does not hold it open */
+    if (base < 0 || mount("nothing", order.base, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=000,size=4k"))
+        die("cannot cover %s", order.base);
+}
+
+/* Shows one of the host's trees where commands find theirs. */
+void mount_tree(void)
+{
+    char source[64];
+    int fd = openat(base, order.source, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    snprintf(source, sizeof source, "/proc/self/fd/%d", fd);
+    if (fd < 0 || mount(source, order.tree, NULL, MS_BIND, NULL))
+        die("cannot show the tree %s", order.source);
+    close(fd);
+    set_read_only(!order.writable && !(order.private && order.uid));
+}
+
+void unmount_tree(const char *path)
+{
+    if (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW))
+        die("cannot unmount %s", path);
 }
 
 void set_read_only(int read_only)
 {
-    if (mount(NULL, order.tree, NULL, MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV | (read_only ? MS_RDONLY : 0UL), NULL))
+    struct statvfs st;
+    unsigned long flags = MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV | (read_only ? MS_RDONLY : 0UL);
+    if (statvfs(order.tree, &st) || mount(NULL, order.tree, NULL, flags | (st.f_flag & ST_NOEXEC ? MS_NOEXEC : 0UL), NULL))
         die("cannot mount %s again", order.tree);
 }
 

@@ -37,6 +37,7 @@ void read_orders(int fd)
     memset(&order, 0, sizeof order);
     order.size = (size_t)st.st_size;
     char *text = order.text = malloc(order.size + 1);
+    order.common = order.size;
     size_t strings = 0, arguments = 0, variables = 0, allowed = 0, fixed = 0, sealed = 0;
     if (!text || pread(fd, text, order.size, 0) != st.st_size)
         die("orders");
@@ -57,6 +58,15 @@ void read_orders(int fd)
             order.argv[arguments++] = value;
         else if (!strncmp(s, "env=", 4))
             order.env[variables++] = value;
+        else if (!strncmp(s, "turn=", 5)) { /* these and the source come last */
+            order.turns = order.turns ? order.turns : order.env + variables;
+            order.env[variables++] = value;
+            order.common = order.common < order.size ? order.common : (size_t)(s - text);
+        } else if (!strncmp(s, "source=", 7)) {
+            order.source = value;
+            order.common = order.common < order.size ? order.common : (size_t)(s - text);
+        } else if (!strncmp(s, "base=", 5))
+            order.base = value;
         else if (!strncmp(s, "allow=", 6))
             order.allow[allowed++] = value;
         else if (!strncmp(s, "sealed=", 7))
@@ -74,6 +84,8 @@ void read_orders(int fd)
     }
     if (!arguments || !order.cwd || !order.tree)
         die("incomplete orders");
+    if (!order.base != !order.source || (order.source && !order.layers))
+        die("no trees to choose from");
     if (order.private && (!order.layers || order.writable))
         die("no layer for a private command");
     if (order.namespace && self != 1)

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -94,6 +95,34 @@ static void seal_in_place(char *path)
         if (lchown(way, 0, 0) || chmod(way, 01777))
             die("cannot seal what is in %s", way);
     }
+}
+
+static char *shown, *shown_at; /* the tree that commands find now, and where */
+
+/* Leaves the tree, with all that has seen it. */
+void leave_tree(void)
+{
+    if (!shown)
+        return;
+    leave_tree_of_servers();
+    unmount_tree(shown_at);
+    free(shown);
+    free(shown_at);
+    shown = shown_at = NULL;
+    is_handed_over = 0;
+}
+
+/* Has commands find the tree that they are for, where that may be another than for the one before. */
+void enter_tree(void)
+{
+    if (!order.source || (shown && !strcmp(shown, order.source)))
+        return;
+    leave_tree();
+    mount_tree();
+    shown = strdup(order.source);
+    shown_at = strdup(order.tree);
+    if (!shown || !shown_at)
+        die("no memory");
 }
 
 /* Gives the user what is hers before a fork server starts; the tree below private layers once for all commands. */

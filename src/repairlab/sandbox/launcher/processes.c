@@ -170,7 +170,7 @@ static void kill_all(int with_keepers)
         die("cannot change the user back");
 }
 
-void kill_tree(const struct server *server)
+void kill_tree(struct server *server)
 {
     if (order.namespace && !has_servers()) {
         kill(-1, SIGKILL); /* atomic: no fork escapes it */
@@ -182,6 +182,8 @@ void kill_tree(const struct server *server)
     if (server && server->has_keepers && !course.ended) { /* so that the server answers, whatever holds its keeper up */
         scan();
         kill_all(1);
+        free(server->tree);
+        server->tree = NULL;
     }
     for (long long begin = now_us(); scan() > 0; usleep(200), reap(0)) {
         kill_all(0);

@@ -141,6 +141,7 @@ struct ending run(int children, const int *streams)
     start_measuring(streams[0]);
     if (order.layers)
         start_mounting();
+    enter_tree();
     hand_over();
     struct server *server = find_server(); /* before the layer, which it would keep */
     open_places();

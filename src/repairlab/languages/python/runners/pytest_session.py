@@ -148,12 +148,17 @@ def rehearse() -> None:
     sys.path[:] = path
 
 
-def rewrite_tests(files: list[Path]) -> None:
+def make_config() -> pytest.Config:
+    """Return a configuration of pytest that neither the tree nor the tests have a say in."""
+    return _pytest.config.get_config(list(_OPTIONS))
+
+
+def rewrite_tests(files: list[Path], config: pytest.Config) -> None:
     """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
     if not KNOWS_INSIDE:
         return
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
-    make, config, made = rewrite._rewrite_test, _pytest.config.get_config(list(_OPTIONS)), {}
+    make, made = rewrite._rewrite_test, {}
     for path in (*files, *Path.cwd().rglob("conftest.py")):
         with contextlib.suppress(Exception):  # a fork will meet it, and say so
             made[str(path), path.read_bytes()] = make(path, config)
@@ -172,8 +177,7 @@ def prepare() -> None:
     """Make the next configuration of pytest now, as far as neither the tree nor the tests have a say in it."""
     if not KNOWS_INSIDE:
         return
-    make = _pytest.config.get_config
-    config = make(list(_OPTIONS))
+    make, config = _pytest.config.get_config, make_config()
 
     def prepared(args: Any = None, plugins: Any = None, **_: Any) -> pytest.Config:
         _pytest.config.get_config = make

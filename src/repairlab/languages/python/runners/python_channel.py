@@ -1,9 +1,9 @@
 """What the runners of Python tests share: the report on file descriptor 3, and the way from their start to their end.
 
 They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
-before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready, or loads
-where there is REPAIRLAB_LOADED; standard input brings one JSON request: `nonce`, `tests`, `stop`, and `build`, files that have to
-compile.
+before that is imported. A fork server gets ready outside of any tree, and once more in a fork for each. REPAIRLAB_PATH names
+folders to import from, REPAIRLAB_TEST_FILES what is ready for a tree, or loaded where there is REPAIRLAB_LOADED; standard input
+brings one JSON request: `nonce`, `tests`, `stop`, and `build`, files that have to compile.
 """
 
 from __future__ import annotations
@@ -149,6 +149,24 @@ def is_server() -> bool:
     return os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0"
 
 
+def _import_zygote() -> None:
+    with contextlib.suppress(ImportError):  # it leaves its functions in `sys`
+        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+
+
+def turn_to_tree() -> None:
+    """In a fork server that has read no tree yet, return in a fork for each tree, within it; else at once."""
+    if not is_server():
+        return
+    _import_zygote()
+    gc.collect()
+    gc.freeze()
+    folder, *variables = os.fsdecode(vars(sys).pop("serve_trees")()).rstrip("\0").split("\0")
+    os.chdir(folder)
+    for variable in variables:
+        name, _, os.environ[name] = variable.partition("=")
+
+
 def is_loading() -> bool:
     """Return whether forks are to find their test files loaded: nobody is judged then."""
     return is_server() and "REPAIRLAB_LOADED" in os.environ
@@ -164,10 +182,9 @@ def prepare_forks() -> list[Path]:
 def _take_server() -> Callable[[], object]:
     """Return what stops here as a fork server and returns in each fork (see the folder zygote), or at once when none is wanted."""
     wanted = is_server()
-    with contextlib.suppress(ImportError):
-        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+    _import_zygote()
     os.environ.pop("REPAIRLAB_FORK_SERVER", None)
-    for name in ("script_ended", "serve_script", "serve_imports", "keep_modules", "added_modules", "read_kept"):
+    for name in ("script_ended", "serve_script", "serve_imports", "keep_modules", "added_modules", "read_kept", "serve_trees"):
         vars(sys).pop(name, None)
     serve_forks: Callable[[], object] = vars(sys).pop("serve_forks", bool)
     return serve_forks if wanted else bool

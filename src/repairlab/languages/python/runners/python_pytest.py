@@ -21,9 +21,20 @@ if TYPE_CHECKING:
         main,
         plugin_options,
         prepare_forks,
+        turn_to_tree,
     )
 else:
-    from python_channel import code_of, is_loading, is_own_pytest, is_server, load, main, plugin_options, prepare_forks
+    from python_channel import (
+        code_of,
+        is_loading,
+        is_own_pytest,
+        is_server,
+        load,
+        main,
+        plugin_options,
+        prepare_forks,
+        turn_to_tree,
+    )
 
 load_session = partial(load, "pytest_session", load=load, code_of=code_of, PLUGINS=plugin_options())
 
@@ -37,17 +48,20 @@ def run_with_own(begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> bool:
 
 if __name__ == "__main__":
     if is_own_pytest():
+        turn_to_tree()
         main("pytest", run_with_own)
     session = load_session()
-    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.CAN_LOAD and is_loading()
     session.load_all()
+    if is_server():
+        session.rehearse()
+    rewriting = session.make_config() if is_server() else None
+    session.prepare()
+    turn_to_tree()
+    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.CAN_LOAD and is_loading()
     known_files: list[Path] = []
     if is_forked:
-        if not is_plain:  # there a server stops before pytest has done anything for the first time
-            session.rehearse()
         known_files = prepare_forks()
-        session.rewrite_tests(known_files)
-    session.prepare()
+        session.rewrite_tests(known_files, rewriting)
     run = (
         partial(session.run_loaded, files=known_files)
         if is_loaded

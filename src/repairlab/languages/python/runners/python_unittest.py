@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_channel import Channel, code_of, is_server, main, prepare_forks
+    from repairlab.languages.python.runners.python_channel import Channel, code_of, is_server, main, prepare_forks, turn_to_tree
 else:
-    from python_channel import Channel, code_of, is_server, main, prepare_forks
+    from python_channel import Channel, code_of, is_server, main, prepare_forks, turn_to_tree
 
 
 def last_line(error: BaseException) -> str:
@@ -125,6 +125,7 @@ def run_unittest(begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> bool:
 
 
 if __name__ == "__main__":
+    turn_to_tree()
     if is_server():
         prepare_forks()
     main("unittest", run_unittest)

@@ -36,6 +36,10 @@ static void receive(int *fds)
     if (got == 0)
         _exit(0);
     struct cmsghdr *header = got == 1 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (got == 1 && byte == 'q') { /* there will be no more runs in this tree */
+        note_run(0);
+        _exit(0);
+    }
     if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(STREAMS * sizeof(int)))
         _exit(1);
     memcpy(fds, CMSG_DATA(header), STREAMS * sizeof(int));
@@ -70,6 +74,7 @@ static void become_run(const int *fds, const char *folder)
     if (syscall(436 /* close_range */, STREAMS, ~0U, 0)) /* before Linux 5.9 */
         for (int fd = STREAMS; fd < 65536; fd++)
             close(fd);
+    leave_notes();
     scope_signals();
     setsid();
     umask(022);
@@ -141,8 +146,12 @@ void *serve_forks(void *self, void *nothing)
     if (launcher <= 0)
         return PyBool_FromLong(0);
     char *folder = begin("ready");
-    while (!fork_run(folder, (struct use){0, 0}))
-        ;
+    for (int is_run = 0; !is_run;) {
+        wait_for_order();
+        note_run(1);
+        if (!(is_run = fork_run(folder, (struct use){0, 0})))
+            note_run(0);
+    }
     free(folder);
     return PyBool_FromLong(1);
 }

@@ -1,9 +1,12 @@
-/* Keepers: a fork of the server that has compiled one script and forks for each run of it, until it is another script. */
+/* Keepers: a fork of the server that has compiled one script and forks for each run of it, until it is another script; or one that got
+ * ready for the tests of one tree. */
 #include "zygote.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,7 +45,7 @@ static void refuse_meddling(void)
 }
 
 /* Waits until a run is asked for; the process ends when the launcher wants no more. */
-static void wait_for_order(void)
+void wait_for_order(void)
 {
     char byte;
     ssize_t got;
@@ -50,6 +53,28 @@ static void wait_for_order(void)
         ;
     if (got <= 0)
         _exit(got < 0);
+}
+
+/* Says whether a run is under way, in a keeper. */
+void note_run(int is_running)
+{
+    if (told)
+        told->has_run = is_running;
+}
+
+/* Leaves a run nothing that this process would believe. */
+void leave_notes(void)
+{
+    if (told)
+        munmap(told, sizeof *told);
+}
+
+/* Shares memory with keepers to come. */
+static void share(void)
+{
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        _exit(1);
 }
 
 /* Forks for each run until the script is another one; returns in the runs, with the code of the script if it could be had. */
@@ -81,9 +106,7 @@ static void *keep(const char *folder, void *(*prepare)(void))
 void *serve_keepers(void *(*prepare)(void))
 {
     char *folder = begin("script");
-    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (told == MAP_FAILED)
-        _exit(1);
+    share();
     for (int prepares = 1;;) {
         struct rusage usage;
         wait_for_order();
@@ -104,3 +127,38 @@ void *serve_keepers(void *(*prepare)(void))
     }
 }
 
+
+/* Has a fork of this process, which knows no tree, for one tree after the other; returns there what the launcher says of the tree. */
+void *serve_trees(void *self, void *nothing)
+{
+    static const char word[] = "trees";
+    static char text[65536];
+    (void)self, (void)nothing;
+    free(begin(word));
+    share();
+    for (;;) {
+        struct rusage usage;
+        ssize_t size;
+        while ((size = recv(launcher, text, sizeof text, 0)) < 0 && errno == EINTR)
+            ;
+        if (size <= 0 || *text != 't')
+            _exit(size != 0);
+        note_run(0);
+        PyOS_BeforeFork();
+        pid_t keeper = fork();
+        if (keeper < 0)
+            _exit(1);
+        if (keeper == 0) {
+            PyOS_AfterFork_Child();
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            refuse_meddling();
+            return PyBytes_FromStringAndSize(text + 1, size - 1);
+        }
+        PyOS_AfterFork_Parent();
+        int status = wait_for(keeper, &usage);
+        if (told->has_run) /* it was killed with its run */
+            send_answer(status, (struct use){0, 0});
+        else if (send(launcher, word, strlen(word), MSG_NOSIGNAL) < 0)
+            _exit(1);
+    }
+}

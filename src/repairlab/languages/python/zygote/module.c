@@ -1,7 +1,7 @@
 /* Turns a Python process that has loaded into a fork server: every run of its program is a fork that goes on from here.
  *
  * `import _zygote` leaves functions behind in `sys` when REPAIRLAB_FORK_SERVER is there: the number of a socket to the launcher, 0 in
- * a process that serves nobody. A message on that socket brings a run's descriptors 0 to 3; the answer says how the run ended and what
+ * a process that serves nobody. `serve_trees` returns in a fork for each tree, which then serves. A message on that socket brings a run's descriptors 0 to 3; the answer says how the run ended and what
  * it used. `serve_forks` returns only in the forks, or at once where no forks are wanted: all that is here is the same in both, so that
  * objects lie where they lie in a new process. `serve_script` is for scripts: when the interpreter comes to its script, a fork
  * of the server (the keeper) compiles it, and forks for each run as long as the file stays the same; only these forks execute it.
@@ -39,8 +39,9 @@ void *PyInit__zygote(void)
         {"added_modules", (void *)added_modules, 4, NULL},
         {"read_kept", (void *)read_kept, 8, NULL},
         {"serve_forks", (void *)serve_forks, 4, NULL},
+        {"serve_trees", (void *)serve_trees, 4, NULL},
     };
-    launcher = take_variable();
+    launcher = launcher ? launcher : take_variable();
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) { /* whoever imports this takes them away */
         void *function = PyCFunction_NewEx(&methods[i], NULL, NULL);
         PySys_SetObject(methods[i].name, function);

@@ -56,8 +56,11 @@ void *serve_imports(void *self, void *arguments);
 void *keep_modules(void *self, void *nothing);
 void *added_modules(void *self, void *nothing);
 
-/* keeper.c: forks of a script that was compiled before */
+/* keeper.c: forks of a script that was compiled before, and servers for one tree after the other */
 void *serve_keepers(void *(*prepare)(void));
+void *serve_trees(void *self, void *nothing);
+void wait_for_order(void);
+void note_run(int is_running), leave_notes(void);
 
 /* script.c: what the interpreter does with its script */
 void *serve_script(void *self, void *arguments);

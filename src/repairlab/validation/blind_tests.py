@@ -212,7 +212,8 @@ def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
         test: next((_renamed(test, file.names) for file in files.values() if _renamed(test, file.names)), test) for test in tests
     }
     reasons = {
-        test: next((why for file in files.values() for own, why in file.open.items() if is_named(test, own)), "") for test in tests
+        test: next((why for file in files.values() for own, why in file.open.items() if is_part_of(test, own)), "")
+        for test in tests
     }
     for path, file in files.items():
         others = [text for other, text in test_texts(bug) if other != path]
@@ -237,6 +238,15 @@ def is_named(test: str, name: str) -> bool:
     [True, True, True, False]
     """
     return re.search(rf"(?:^|\W){re.escape(name)}$", re.sub(r"\[.*\]$", "", test, flags=re.DOTALL)) is not None
+
+
+def is_part_of(test: str, name: str) -> bool:
+    """Return whether a test is named after a function, or is a subtest of one that is.
+
+    >>> [is_part_of(test, "TestA") for test in ("p::TestA", "p::TestA/one/two", "p::TestB/TestA", "TestA/x.go::TestB")]
+    [True, True, False, False]
+    """
+    return is_named(re.sub(r"(::[^/]*)/.*", r"\1", test, flags=re.DOTALL), name)
 
 
 def _blinding(bug: Bug) -> Blinding:

@@ -98,6 +98,12 @@ def test_assertions_are_checked_outside(statements: str, expected: tuple[str, An
         ("assertEquals(0.5, F.g(1), 0.01);", ("near", ["f", "0.5"], "0.01", False)),
         ('assertTrue("no", F.b(1));', ("equal", ["b", True], "", False)),
         ("assertThat(F.f(1), is(equalTo(2)));", ("equal", ["i", "2"], "", False)),
+        ("assertThat(F.f(1), not(2));", ("different", ["i", "2"], "", False)),
+        ("assertThat(F.f(1), is(not(nullValue())));", ("different", ["n"], "", False)),
+        ('assertThat("no", F.f(1), not(containsString("x")));', ("lacks", ["s", "x"], "", False)),
+        ("assertThat(F.f(1), is(greaterThan(2)));", ("more", ["i", "2"], "", False)),
+        ('assertThat(F.f(1), endsWith("x"));', ("matches", ["s", r"x\Z"], "", False)),
+        ("assertThat(F.f(1), closeTo(0.5, 0.01));", ("near", ["f", "0.5"], "0.01", False)),
     ],
 )
 def test_messages_of_junit_4_come_first(statements: str, expected: tuple[str, Any, str, bool]) -> None:

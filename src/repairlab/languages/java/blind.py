@@ -28,7 +28,14 @@ _SAME = {"assertSame": True, "assertNotSame": False}
 _THROWING = frozenset({"assertThrows", "assertThrowsExactly"})
 _LEFT = frozenset({"assertAll", "assertDoesNotThrow", "assertTimeout", "assertTimeoutPreemptively", "assumeTrue", "fail"})
 """What holds no value that a test expects."""
-_MATCHERS = frozenset({"equalTo", "is", "sameInstance"})
+_MATCHING: dict[str, How | None] = {
+    **dict.fromkeys(("is", "equalTo", "not", "nullValue", "notNullValue", "closeTo"), None),
+    **dict.fromkeys(("containsString", "hasItem"), "contains"),
+    **dict.fromkeys(("startsWith", "endsWith"), "matches"),
+    **{"greaterThan": "more", "greaterThanOrEqualTo": "at least", "lessThan": "less", "lessThanOrEqualTo": "at most"},
+}
+"""Matchers of Hamcrest, with how a value must relate to what some of them are given."""
+_MATCHERS = frozenset({*_MATCHING, "sameInstance"})
 _COMPARED = frozenset({"==", "!=", *ORDERS})
 _PARTS: dict[str, How] = {"contains": "contains", "startsWith": "matches", "endsWith": "matches", "equals": "equal"}
 _NEEDLES = frozenset({*_PARTS, "compareTo", "containsAll", "containsValue", "equalsIgnoreCase", "indexOf", "matches"})
@@ -447,18 +454,26 @@ class _File:
 
     def _matcher(self, call: Node, values: list[Node]) -> None:
         """Treat `assertThat(x, is(3))`."""
-        actual, matcher = values[-2:]
-        while (
-            matcher.type == "method_invocation"
-            and _called(self.parsed, matcher) in ("is", "equalTo")
-            and len(_arguments(matcher)) == 1
-        ):
-            inner = _arguments(matcher)[0]
-            if inner.type != "method_invocation" or _called(self.parsed, inner) != "equalTo":
-                self._equality(call, "assertEquals", inner, actual, None)
+        actual, matcher, is_true = values[-2], values[-1], True
+        while (name := _called(self.parsed, matcher)) in ("is", "equalTo", "not") and len(_arguments(matcher)) == 1:
+            is_true, inner = is_true != (name == "not"), _arguments(matcher)[0]
+            if _called(self.parsed, inner) not in _MATCHING:
+                self._equality(call, "assertEquals" if is_true else "assertNotEquals", inner, actual, None)
                 return
             matcher = inner
-        raise UnclearError("asserts by a matcher")
+        given = _arguments(matcher)
+        value, how = self.literals.frozen(given[0]) if given else None, _MATCHING.get(name)
+        if name in ("nullValue", "notNullValue") and not given:
+            self._expect(call, actual, "equal" if is_true == (name == "nullValue") else "different", ["n"])
+        elif name == "closeTo" and is_true and len(given) == len(("value", "width")):
+            self._equality(call, "assertEquals", given[0], actual, given[1])
+        elif how is None or value is None or len(given) != 1 or not (is_true or how == "contains"):
+            raise UnclearError("asserts by a matcher")
+        elif how == "matches":
+            text = re.escape(str(value[1]))
+            self._expect(call, actual, how, ["s", rf"\A{text}" if name == "startsWith" else rf"{text}\Z"], out=given[0])
+        else:
+            self._expect(call, actual, how if is_true else "lacks", value, out=given[0])
 
     def _fluent(self, call: Node, expected: Node) -> None:
         """Treat `assertThat(x).isEqualTo(3);`."""

@@ -26,6 +26,20 @@ _UNEQUAL = frozenset({"notStrictEqual", "notDeepStrictEqual", "notEqual", "notDe
 _THROWING = frozenset({"throws", "rejects"})
 _LEFT = frozenset({"AssertionError", "doesNotReject", "doesNotThrow", "fail", "strict"})
 """What holds no value that a test expects."""
+_FILLERS = frozenset({"to", "be", "been", "is", "that", "and", "has", "have", "with", "at", "of", "deep"})
+_CHAINED: dict[str, str] = {
+    **dict.fromkeys(("equal", "equals", "eq", "eql", "eqls", "toBe", "toEqual", "toStrictEqual"), "==="),
+    **dict.fromkeys(("above", "gt", "greaterThan", "toBeGreaterThan"), ">"),
+    **dict.fromkeys(("below", "lt", "lessThan", "toBeLessThan"), "<"),
+    **dict.fromkeys(("least", "gte", "toBeGreaterThanOrEqual"), ">="),
+    **dict.fromkeys(("most", "lte", "toBeLessThanOrEqual"), "<="),
+}
+"""Relations of `expect(x)` to a value."""
+_STATED: dict[str, Frozen] = {
+    **{"true": ["b", True], "false": ["b", False], "null": ["n"], "undefined": UNDEFINED},
+    **{"toBeNull": ["n"], "toBeUndefined": UNDEFINED},
+}
+_CONTAINING = frozenset({"contain", "contains", "include", "includes", "toContain"})
 _COMPARED = frozenset({"===", "!==", *ORDERS})
 _NEEDLES = frozenset({"endsWith", "includes", "indexOf", "match", "matchAll", "search", "startsWith", "test"})
 _READS = re.compile(r"\b(?:readFile(?:Sync)?|createReadStream|readJson\w*|require\s*\(\s*[^)]*\.json\b)")
@@ -171,8 +185,14 @@ class _File:
 
     def _assertion(self, call: Node) -> None:
         name, values = _last(self.parsed, call), _arguments(call)
-        if not self._is_assert(call):
-            is_claim = asserts(name) or (says_equal(name) and _is_statement(call))
+        if name == "expect" and len(values) == 1 and name not in self.names.functions:
+            self._chain(call, values[0])
+        elif re.match(r"expect\(", self.parsed.text(call)) and "expect" not in self.names.functions:
+            return  # where the chain begins, it is treated as a whole
+        elif not self._is_assert(call):
+            is_used = call.parent is not None and call.parent.type in ("arguments", "binary_expression", "unary_expression")
+            is_answer = is_used and self.names.origin(call.children[0]) == "built"
+            is_claim = (asserts(name) and not is_answer) or (says_equal(name) and _is_statement(call))
             if name not in self.names.functions and name not in _TESTS and is_claim:
                 raise UnclearError(f"asserts by {name}")
         elif name in ("ok", "assert") and values:
@@ -187,6 +207,30 @@ class _File:
             self._expect_literal(call, values[0], "equal", ["n"], verb="none")
         elif name not in _LEFT:
             raise UnclearError(f"asserts by {name}")
+
+    def _chain(self, start: Node, seen: Node) -> None:
+        """Treat `expect(x).to.equal(3)` and `expect(x).toBe(3)`."""
+        words, given, whole = list[str](), list[Node](), start
+        while whole.parent is not None and whole.parent.type in ("call_expression", "member_expression"):
+            if whole.parent.children[0] != whole or (given and whole.parent.type == "call_expression"):
+                raise UnclearError("asserts by a chain")
+            whole = whole.parent
+            given += _arguments(whole)
+            words += [self.parsed.text(whole.children[-1])] if whole.type == "member_expression" else []
+        word = " ".join(it for it in words if it not in _FILLERS and it != "not")
+        is_true, value = "not" not in words, self.literals.frozen(given[0]) if given else None
+        if word in _STATED and not given:
+            self._expect_literal(whole, seen, "equal" if is_true else "different", _STATED[word])
+        elif _CHAINED.get(word) == "===" and len(given) == 1:
+            self._equality(whole, "strictEqual" if is_true else "notStrictEqual", seen, given[0])
+        elif word in _CHAINED and value is not None:
+            self._expect_literal(whole, seen, must_be(_CHAINED[word], is_true=is_true), value, out=given[0])
+        elif word in _CONTAINING and value is not None and "deep" not in words:
+            self._expect_literal(whole, seen, "contains" if is_true else "lacks", value, out=given[0])
+        elif word in ("throw", "throws", "toThrow") and is_true and (not given or given[0].type in ("identifier", "regex")):
+            self._thrown(whole, "throws", [seen, *given])
+        else:
+            raise UnclearError(f"asserts by {word or 'expect'}")
 
     def _is_assert(self, call: Node) -> bool:
         """Return whether what is called comes from an assertion library."""

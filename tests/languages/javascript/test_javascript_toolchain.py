@@ -114,6 +114,15 @@ def test_an_endless_test_does_not_spoil_others_that_run_alone(project: Callable[
     assert suite.verdicts(["test/a.test.js::a"]) == {"test/a.test.js::a": TestVerdict.PASSED}
 
 
+def test_what_else_a_suite_holds_does_not_spoil_a_test_that_runs_alone(project: Callable[[str], Any]) -> None:
+    suite = project("node-test")
+    suite.write({"shop.js": SHOP, "test/a.test.js": SUITE.replace("test.it('fails'", "test.it('fails inside'")})
+    for name in ("suite > inner > passes", "suite > has (odd) names: a/b > c"):
+        test = f"test/a.test.js::{name}"
+        report = suite.report([test])
+        assert (report.unfinished, [(item.id, item.verdict) for item in report.results]) == (None, [(test, TestVerdict.PASSED)])
+
+
 def test_written_and_printed_lines_do_not_count(project: Callable[[str], Any]) -> None:
     suite = project("node-test")
     line = '{"nonce": "", "event": "end", "test": "test/a.test.js::a", "status": "passed"}'

@@ -130,15 +130,13 @@ class JavaScriptToolchain:
 
 
 def _patterns(test: str) -> list[str]:
-    """Return what selects a test and the suites around it; Node matches names alone or, since 22, behind those around them.
+    """Return what selects a test; Node matches its name alone or, since 22, behind those of the suites around it.
 
-    A name may itself hold what separates names, so that any run of parts may be one.
+    A name may itself hold what separates names, so that any last parts may be one. The name of a suite would select all of it.
     """
     parts = [re.sub(r"[.*+?^${}()|\[\]\\/]", r"\\\g<0>", part) for part in test.partition("::")[2].split(_SEPARATOR)]
     return [
-        f"^(?:{''.join(f'{outer} ' for outer in parts[:start])})?{_SEPARATOR.join(parts[start:end])}$"
-        for start in range(len(parts))
-        for end in range(start + 1, len(parts) + 1)
+        f"^(?:{''.join(f'{outer} ' for outer in parts[:start])})?{_SEPARATOR.join(parts[start:])}$" for start in range(len(parts))
     ]
 
 

@@ -116,6 +116,7 @@ def test_nothing_that_is_expected_is_left(body: str) -> None:
         ("test('x', () => { const due = require('fs').readFileSync('due.txt'); assert.equal(f(1), due); });", "is in a file"),
         ("test('x', () => { for (const [a, due] of load()) assert.equal(f(a), due); });", "elsewhere"),
         ("test('x', () => { const due = []; due.push(2); assert.deepEqual(f(1), due); });", "is put together"),
+        ("test('x', () => { const due = new Map(); due.set('a', 2); assert.deepEqual(f(1), due); });", "is put together"),
         ("test('x', (t, done) => { f(1, (x) => { assert.equal(x, 2); done(); }); });", "ends by a callback"),
         ("for (const [a, due] of [[1, 2]]) test(`f(${a}) is ${due}`, () => { assert.equal(f(a), due); });", "stands in its title"),
     ],

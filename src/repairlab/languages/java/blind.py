@@ -12,7 +12,7 @@ from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.java.literals import JavaLiterals, quoted
-from repairlab.languages.java.names import FUNCTIONS, JavaNames, can_end, declaration, grows, own, value_of
+from repairlab.languages.java.names import FUNCTIONS, JavaNames, can_end, declaration, grows, is_collection, own, value_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Frozen, TreeClaims, UnclearError, function_reached, must_be
@@ -602,6 +602,10 @@ class _File:
 
     def _is_built_in(self, value: Node) -> bool:
         """Return whether a value is put together of literals by Java's own collections."""
+        binding = self.names.binding(value) if value.type == "identifier" else None
+        made = value_of(binding) if binding is not None else None
+        if made is not None and self.names.origin(value) == "built":
+            return is_collection(self.parsed, made)
         calls = [it for it in walk(value) if it.type in ("method_invocation", "object_creation_expression")]
         owners = [it.child_by_field_name("object") for it in calls]
         is_own = all(it is not None and _BUILT_IN.fullmatch(self.parsed.text(it)) for it in owners)

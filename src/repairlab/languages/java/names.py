@@ -1,5 +1,6 @@
 """Names of a Java test file: where each is bound, what with, and where it is used."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -27,6 +28,9 @@ _NO_VARIABLES = {
     "marker_annotation": "name",
 }
 """Nodes that give a name to something other than a variable, and the field that holds the name."""
+
+
+_COLLECTION = re.compile(r"(?:java\.util\.)?(?:Array|Linked|Hash|Tree|LinkedHash)(?:List|Map|Set|Deque)\b.*", re.DOTALL)
 
 
 class JavaNames:
@@ -108,8 +112,16 @@ class JavaNames:
         if name in self._assigned and not _is_counter(binding):
             return "derived"
         if value.type in ("method_invocation", "object_creation_expression") and any(grows(it) for it in self.uses(binding)):
-            return "derived"
+            return "built" if self._is_put_together(value, binding) else "derived"
         return self.origin(value)
+
+    def _is_put_together(self, value: Node, binding: Node) -> bool:
+        """Return whether a collection of Java's own gets its members here, and none from code under test."""
+        if not is_collection(self.parsed, value) or self.origin(value) != "built":
+            return False
+        given = [it.parent.child_by_field_name("arguments") for it in self.uses(binding) if it.parent is not None and grows(it)]
+        members = [part for part in given if part is not None]
+        return all(self.origin(it) == "built" and not any(map(_is_call, walk(it))) for it in members)
 
 
 def _is_variable(node: Node) -> bool:
@@ -171,6 +183,16 @@ def _is_counter(binding: Node) -> bool:
     """Return whether a variable counts the rounds of a loop."""
     declaration = binding.parent.parent if binding.parent is not None else None
     return declaration is not None and declaration.parent is not None and declaration.parent.type == "for_statement"
+
+
+def is_collection(parsed: Parsed, value: Node) -> bool:
+    """Return whether a collection of Java's own is made."""
+    kind = value.child_by_field_name("type")
+    return kind is not None and value.type == "object_creation_expression" and _COLLECTION.fullmatch(parsed.text(kind)) is not None
+
+
+def _is_call(node: Node) -> bool:
+    return node.type in ("method_invocation", "object_creation_expression")
 
 
 def grows(use: Node) -> bool:

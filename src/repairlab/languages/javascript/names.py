@@ -21,6 +21,7 @@ _PATTERNS = frozenset(
 _IMPORT = re.compile(r"(?:await\s+import|require)\s*\(\s*(['\"`])[^'\"`]*\1\s*\)(?:\.\w+)*")
 _OF_TESTS = re.compile(r"tests?\b|spec|fixture|expect|snapshot|data\b|golden|\.json", re.IGNORECASE)
 """Says of a file that values of it are what tests expect."""
+_COLLECTION = re.compile(r"new (?:Map|Set|Array)\b")
 _MEMBERS = ("member_expression", "subscript_expression")
 
 
@@ -132,6 +133,11 @@ class Names:
             return "derived"
         return found
 
+    def _is_put_together(self, binding: Node) -> bool:
+        """Return whether all that a collection is given stands here as it is."""
+        calls = [it.parent.parent for it in self.uses(binding) if it.parent is not None and it.parent.type == "member_expression"]
+        return not any(part.type in ("call_expression", "new_expression") for call in calls for part in _within(call))
+
     def _is_given(self, binding: Node) -> bool:
         """Return whether a name stands for parts of a table, or for what calls of a function give it."""
         root, _ = place(self.parsed, binding)
@@ -153,7 +159,7 @@ class Names:
         if name in self._assigned and not _is_counter(binding):
             return "derived"
         if value.type in ("call_expression", "new_expression", "await_expression") and any(grows(it) for it in self.uses(binding)):
-            return "derived"
+            return "built" if _COLLECTION.match(self.parsed.text(value)) and self._is_put_together(binding) else "derived"
         return self.origin(value)
 
 
@@ -177,6 +183,12 @@ def _is_binding(node: Node) -> bool:
     if parent.type == "catch_clause":
         return parent.child_by_field_name("parameter") == child
     return parent.type in ("formal_parameters", "import_clause", "namespace_import")
+
+
+def _within(call: Node | None) -> Iterator[Node]:
+    """Yield all in the arguments of a call."""
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    yield from walk(arguments) if arguments is not None else ()
 
 
 def _is_target(node: Node) -> bool:

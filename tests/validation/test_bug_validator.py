@@ -11,6 +11,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import FakeSandbox, exited
+from repairlab.validation.apply import normal_digest
 from repairlab.validation.cache import VerdictCache
 from repairlab.validation.validator import BugValidator, Conditions
 
@@ -96,6 +97,26 @@ def test_a_form_that_cannot_be_made_costs_a_duplicate_at_most(conditions: Condit
     with BugValidator(conditions, prints("x")) as validator:
         assert validator.form(odd, "name") == "name"
         assert validator.form(elsewhere, "name") == "name"
+
+
+def test_without_a_cache_the_first_of_equal_candidates_lends_its_name(conditions: Conditions) -> None:
+    texts = [
+        "x = 1\n",
+        "x = 2\n",
+        "x  =  1  # one\n",
+        "x = '# 1'\n",
+        "x = '# 2'\n",
+        "x = '# 1'  # 1\n",
+        "\nx = 1\n",
+        "if x:\n    y = 1\n    z\n",
+    ]
+    texts += ["if x:\n    y = 1\nz\n", "x = (\n    1)\n", "x = (1)  # 'one'\n", "x = 1 1\n", "x = 11\n"]
+    candidates = [program(conditions.bug, text) for text in texts]
+    with BugValidator(conditions, prints("x")) as validator:
+        forms = [validator.form(candidate, str(number)) for number, candidate in enumerate(candidates)]
+    digests = [normal_digest(candidate, conditions.bug) for candidate in candidates]
+    assert forms == [str(digests.index(own)) for own in digests]
+    assert forms[:7] == ["0", "1", "0", "3", "4", "3", "0"]
 
 
 def test_no_memory_is_not_the_candidates_fault(conditions: Conditions) -> None:

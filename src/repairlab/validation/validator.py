@@ -18,7 +18,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Strength, Verdict
 from repairlab.core.record import digest, record
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import changed_files, normal_digest
+from repairlab.validation.apply import changed_files, normal_digest, rough_form
 from repairlab.validation.cache import engine_digest, open_verdict_cache, verdict_key
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engines import Engines, TwinOf, outcome_of
@@ -115,6 +115,10 @@ class BugValidator:
         self._open_cache, self._open_engines = ExitStack(), ExitStack()
         self._opened: PassGuard | None = None
         """What examines passes, with the engines; none before the first candidate, and after an exception."""
+        self._named: list[tuple[str | None, str, Candidate]] = []
+        """Candidates with their rough forms and names, where no cache needs more."""
+        self._digests: dict[str, str] = {}
+        """Of normal forms, by names of candidates."""
         self._probe_at = PROBE_AFTER
         self.n_undecided = 0
         self.has_decided = False
@@ -141,10 +145,13 @@ class BugValidator:
     def form(self, candidate: Candidate, name: str) -> str:
         """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.
 
-        `name` is the candidate's id, which costs time to compute.
+        `name` is the candidate's id, which costs time to compute. Without a cache, whose keys outlive this object, the first
+        candidate of a normal form lends its name to all.
         """
+        if self._verdicts is None:
+            return self._name_of_first(candidate, name)
         raw = f"{self._forms}-{name}"
-        form = self._verdicts.form(raw) if self._verdicts else None
+        form = self._verdicts.form(raw)
         if form is None:
             try:
                 form = normal_digest(candidate, self._conditions.bug)
@@ -156,6 +163,23 @@ class BugValidator:
                 return name
             self.remember(raw, form)
         return form
+
+    def _name_of_first(self, candidate: Candidate, name: str) -> str:
+        """Return the name of the first candidate with the normal form of this one; only similar texts are looked at closely."""
+        bug = self._conditions.bug
+        try:
+            rough = rough_form(changed_files(candidate, bug), bug.problem.language)
+            self._named.append((rough, name, candidate))
+            similar = [(known, other) for form, known, other in self._named if rough is None or form is None or form == rough]
+            for known, other in similar if len(similar) > 1 else ():
+                if known not in self._digests:
+                    self._digests[known] = normal_digest(other, bug)
+            own = self._digests.get(name)
+            return next(known for known, _ in similar if self._digests.get(known) == own)
+        except MemoryError:
+            raise
+        except Exception:  # as above; and what does not apply is like no other
+            return name
 
     def remember(self, key: str, text: str) -> None:
         """Keep a text beside the verdicts, under a key; without a cache nothing is kept."""

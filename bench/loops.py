@@ -1,4 +1,4 @@
-"""What time-outs cost, and whether honest candidates near their limit are called late on a busy machine.
+"""What time-outs cost, and whether honest candidates near their limit are called late under load.
 
 The first part validates fix patterns and tells of those that are TIMEOUT their CPU time and wall time as multiples of the limit.
 The second runs the reference fix of a program that first computes for 80 % of its CPU limit, beside processes that only count.

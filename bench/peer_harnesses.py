@@ -1,4 +1,4 @@
-"""The harnesses beside which `peers.py` measures. Each runs in an environment of its own and judges all candidates of a file.
+"""The harnesses beside which `peers.py` measures. Each runs in a separate environment and judges all candidates of a file.
 
 `python peer_harnesses.py NAME TASKS` prints `pass`, `fail` or `late` by candidate, as JSON; one that it cannot judge is missing.
 """
@@ -142,7 +142,7 @@ def _write_problem(folder: Path, task: dict[str, Any]) -> None:
 
 
 def _system_python() -> str:
-    """Return the interpreter itself: what a version manager puts on the path is a script, which the judge's sandbox refuses."""
+    """Return the interpreter, not the script of a version manager: the sandbox of the judge refuses scripts."""
     return str(Path(sys.executable).resolve())
 
 

@@ -1,7 +1,7 @@
 """Validation beside the harnesses that people use, on the same candidates, with CPU time and verdicts.
 
 Ours: `repairlab validate -j 1 --no-cache`, sandboxed and with blind tests and counter-tests. Candidates: one in three of the
-likeliest of our fix patterns, drawn with a seed. Those for which a harness waits in vain, or which it cannot judge, are left out
+likeliest of our fix patterns, drawn with a seed. Those that are late for a harness, or that it cannot judge, are left out
 on both sides. CPU time, with start-up, is that of a cgroup where one can be made, else that of the machine (`/proc/stat`).
 Run: PYTHONPATH=src python bench/peers.py --humanevalfix FOLDER [--quick] [--only ROW] [--write]
 FOLDER holds humanevalpack_python.jsonl, humanevalpack_cpp.jsonl and humanevalpack_java.jsonl.
@@ -151,7 +151,7 @@ def measured(work: Work, options: argparse.Namespace) -> Row:
 
 
 def installed(work: Work, environments: Path) -> Path:
-    """Return an interpreter that has the harness, in an environment of its own."""
+    """Return an interpreter that has the harness, in a separate environment."""
     if not work.package:
         if not shutil.which(work.harness):
             raise RuntimeError(f"{work.harness} is not installed")

@@ -164,8 +164,8 @@ class IncrementalEngine:
         """Whether the buggy tree is built that way."""
         self._noticed: dict[str, bool] = {}
         """Whether the build sees that a file changed."""
-        self._last: TestLog | None = None
-        """Of the candidate before, whose tree is still there."""
+        self._last: tuple[Mapping[str, str | None], TestLog] | None = None
+        """The candidate before, whose tree is still there."""
 
     @property
     def built_tree(self) -> Path | None:
@@ -237,11 +237,13 @@ class IncrementalEngine:
         bug: Bug | None = None,
         within: Within | None = None,
     ) -> TestRun:
-        """Put the tree back and a candidate's files into it."""
+        """Put the tree back and a candidate's files into it, unless it is there as it was built."""
         assert self._tree is not None and self._runner is not None
-        last, self._last = self._last, None
-        self._tree.reset(only_written=last is not None and last.left_tree_alone)
-        self._tree.write(changed)
+        before, last = self._last or ({}, TestLog(left_tree_alone=False))
+        self._last = None
+        if not (self._shared and last.left_build_alone and before == changed):
+            self._tree.reset(only_written=last.left_tree_alone)
+            self._tree.write(changed)
         test_run = TestRun(
             bug or self._bug,
             within(self._runner) if within else self._runner,
@@ -251,7 +253,7 @@ class IncrementalEngine:
             checker_sandbox=self._sandbox,
             other_toolchain=toolchain,
         )
-        self._last = test_run.log
+        self._last = (dict(changed), test_run.log)
         return test_run
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:

@@ -17,6 +17,7 @@ import stat
 import tempfile
 import threading
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -62,6 +63,8 @@ class ResidentEngine:
         self._open = ExitStack()
         self._compiler: CompiledTree | None = None
         self._base: _CompiledBase | None = None
+        self._compiled: deque[tuple[Mapping[str, str | None], Execution]] = deque(maxlen=2)
+        """What came of a candidate, and of it with other tests: both run again and again before it passes."""
         self._lost = 0
         self.n_judged = self.n_together = 0
 
@@ -117,12 +120,17 @@ class ResidentEngine:
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         if self._lost > LOST_COMPILERS or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own
             return None
+        if known := next((compiled for before, compiled in self._compiled if before == changed), None):
+            return known
         try:
             if self._compiler is None:
                 with STOPWATCH.phase("set-up"):
                     self._compiler = CompiledTree(self._bug, self._sandbox, self._tools)
                 self._open.callback(self._compiler.close)
-            return self._compiler.compile(changed)
+            compiled = self._compiler.compile(changed)
+            if compiled:
+                self._compiled.append((dict(changed), compiled))
+            return compiled
         except (ResidentLost, HarnessError):
             self._lost += 1
             return None

@@ -66,6 +66,8 @@ class TestLog:
     """The processes that ran tests, for what these wrote; no more than fits into `MOST_KEPT_MB`."""
     left_tree_alone: bool = True
     """Whether the sandbox sees to it that no command so far has changed the tree."""
+    left_build_alone: bool = False
+    """Whether the tree was built, and no command since then has changed it."""
     _kept: int = 0
 
     def keep(self, execution: Execution) -> None:
@@ -166,6 +168,7 @@ class TestRun:
                 if not execution.succeeded:
                     error = self._first_error(execution.stdout + execution.stderr)
                     return error if execution.ending is Ending.EXITED else f"the build was stopped: {describe_end(execution)}"
+        self.log.left_build_alone = True
         return ""
 
     def _first_error(self, said: bytes) -> str:
@@ -187,6 +190,7 @@ class TestRun:
 
     def _execute(self, command: Command, limits: Limits, runner: Runner | None = None) -> Execution:
         self.log.left_tree_alone &= command.private
+        self.log.left_build_alone &= command.private
         return self.log.counted((runner or self.sandbox).run(command.under(limits), self.work))
 
     def _run_until_sure(
@@ -246,7 +250,7 @@ class TestRun:
         if tools.talk or not isinstance(sandbox, SeriesRunner):
             yield from [None] * len(cases)
             return
-        self.log.left_tree_alone = False
+        self.log.left_tree_alone = self.log.left_build_alone = False
         command, n_done = tools.program.under(with_margin(self.bug.oracle.limits)), 0
         in_steps = self.policy == "first-failure"
         while n_done < len(cases):

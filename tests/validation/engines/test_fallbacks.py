@@ -126,6 +126,25 @@ def test_a_make_build_that_notices_is_used(tmp_path: Path) -> None:
     engine.close()
 
 
+def test_a_program_that_runs_again_is_not_built_again(sandbox: Sandbox) -> None:
+    bug = open_benchmark("starter").bug("cpp-rational-sign")
+    engine = IncrementalEngine(bug, sandbox)
+    fixed = changed_files(bug.fix, bug)
+    other = {bug.problem.path: f"{fixed[bug.problem.path]}\n"}
+
+    def built(changed: Mapping[str, str | None]) -> dict[str, int]:
+        found = engine.judge(changed, "full", within=lambda runner: runner)
+        assert found is not None and found.verdict is Verdict.PLAUSIBLE, found
+        assert engine._tree is not None
+        return {path.name: path.stat().st_mtime_ns for path in (engine._tree.work / "build").rglob("*") if path.is_file()}
+
+    first = built(fixed)
+    assert built(fixed) == first
+    assert built(other) != first
+    assert built(fixed) != first
+    engine.close()
+
+
 class _Failing(ResidentEngine):
     """Has compiled a tree, on which no test can be run."""
 

@@ -187,6 +187,16 @@ def test_policy_full_runs_every_test(counter: ResidentEngine) -> None:
     assert [test.verdict for test in found.log.tests] == [TestVerdict.WRONG, *[TestVerdict.PASSED] * 3]
 
 
+def test_what_runs_again_is_not_compiled_again(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
+    warm = start(bugs["counter"], sandbox, tmp_path)
+    assert seen(warm, FIXED) is seen(warm, FIXED + "// once more") is Verdict.PLAUSIBLE
+    assert warm._compiler is not None
+    warm._compiler.close()
+    assert seen(warm, FIXED) is seen(warm, FIXED + "// once more") is Verdict.PLAUSIBLE
+    assert seen(warm, FIXED + "// and once more") is None
+    warm.close()
+
+
 def test_a_source_too_deep_for_the_compiler_is_left_to_one_of_its_own(counter: ResidentEngine) -> None:
     deep = FIXED.replace("n + n;", f"{'(' * 20000}n + n{')' * 20000};")
     assert counter.judge({"src/Counter.java": deep}, "first-failure") is None

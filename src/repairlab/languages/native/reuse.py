@@ -195,6 +195,7 @@ _FIRST_LINE = re.compile(
     r"""\#[ \t]*
     (?: include[ \t]*<(?P<standard>[^>\n]+)>
       | include[ \t]*"(?P<local>[\w.+-]+(?:/[\w.+-]+)*)"
+      | (?P<idle>ifdef[ \t]+__cplusplus|pragma[ \t]+GCC[ \t]+diagnostic[ \t]+ignored[ \t]+"-W[\w-]+")
       # It must look like a guard: what another macro means to the headers below it is not known here.
       | ifndef[ \t]+(?P<guard>[A-Z]\w*_(?:|H|HH|HPP|HXX|INCLUDED))[ \t]*\r?\n[ \t]*\#[ \t]*define[ \t]+(?P=guard)
       | pragma[ \t]+once )
@@ -239,7 +240,7 @@ def _follow(text: str, names: list[str], *, is_header: bool) -> str:
             return "" if ".." in found["local"].split("/") else found["local"]
         if found["standard"] in _STANDARD:
             names.append(found["standard"])
-        elif found["standard"] or not is_header:
+        elif found["standard"] or not (is_header or found["idle"]):
             return ""
 
 

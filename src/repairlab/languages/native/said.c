@@ -5,8 +5,14 @@
 #pragma GCC diagnostic ignored "-Wunused-value"
 #pragma GCC diagnostic ignored "-Wpedantic"
 #ifdef __cplusplus
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
 #else
 extern double strtod(const char *, char **);
 extern char *program_invocation_short_name;

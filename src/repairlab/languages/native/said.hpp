@@ -1,10 +1,3 @@
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <string>
-#include <type_traits>
-#include <typeinfo>
-#include <vector>
 namespace @said@_of {
 template <int N> struct rank : rank<N - 1> {};
 template <> struct rank<0> {};

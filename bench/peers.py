@@ -99,18 +99,18 @@ def main() -> None:
     parser.add_argument("-j", type=int, default=1, help="worker processes of ours [default: 1]")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     options = parser.parse_args()
-    rows, missing = list[Row](), list[str]()
+    rows, missing = list[Row](), list[tuple[str, str]]()
     for work in WORKS:
         if options.only and work.name not in options.only:
             continue
         try:
             rows.append(measured(work, options))
         except RuntimeError as error:
-            missing.append(f"{work.title}: {error}")
-            print(missing[-1], flush=True)
+            missing.append((work.title, str(error)))
+            print(f"{work.title}: {error}", flush=True)
             continue
         row = rows[-1]
-        print(cells(row), f"{row.n_late} late, {row.n_passes} pass, load {row.load:.1f}", flush=True)
+        print(cells(row), f"{row.n_late} late for the harness", flush=True)
         for text in row.differing:
             print(f"    {text}", flush=True)
     if options.write:
@@ -306,30 +306,29 @@ def cells(row: Row) -> str:
     theirs, ours = (1000 * cost.cpu_s / row.n for cost in (row.theirs, row.ours))
     wall = row.ours.wall_s / row.theirs.wall_s
     return (
-        f"| {row.work.title} | {row.n} | {theirs:,.0f} ms | {ours:,.0f} ms | {row.ratio:.2f} | {wall:.2f}"
-        f" | {row.work.goal:g} | {len(row.differing)} |"
+        f"| {row.work.title} | {row.n} | {row.n_passes} | {theirs:,.0f} ms | {ours:,.0f} ms | {row.ratio:.2f} | {wall:.2f}"
+        f" | {row.work.goal:g} | {len(row.differing)} | {row.load:.1f} |"
     )
 
 
-def write(rows: list[Row], missing: list[str], options: argparse.Namespace) -> None:
-    """Put the table between the marks of the page."""
+def write(rows: list[Row], missing: list[tuple[str, str]], options: argparse.Namespace) -> None:
+    """Put rows into the table between the marks of the page, where those that were not measured stay."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(MARKS[0])
-    _, after = rest.split(MARKS[1])
+    table, after = rest.split(MARKS[1])
+    known = {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines()}
+    known |= {row.work.title: cells(row) for row in rows} | {title: f"| {title} | {why} |" for title, why in missing}
     with own_cgroup() as group:
         meter = "of a cgroup" if group else "of the machine"
-    load = max((row.load for row in rows), default=0.0)
-    where = f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, load up to {load:.1f}, CPU time {meter}"
-    table = [
-        f"`python bench/peers.py --humanevalfix FOLDER --seed {options.seed}{' --quick' if options.quick else ''}`, {where}.",
+    command = f"python bench/peers.py --humanevalfix FOLDER --seed {options.seed}{' --quick' if options.quick else ''}"
+    lines = [
+        f"`{command}`, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, CPU time {meter}.",
         "",
-        "| work, harness | candidates | theirs | ours | ours / theirs | wall | goal | verdicts that differ |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(cells, rows),
-        *(f"\n{text}" for text in missing),
-        "",
+        "| work, harness | candidates | passes | theirs | ours | ours / theirs | wall | goal | verdicts that differ | load |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        *(known[work.title] for work in WORKS if work.title in known),
     ]
-    PAGE.write_text(before + MARKS[0] + "\n" + "\n".join(table) + "\n" + MARKS[1] + after, encoding="utf-8")
+    PAGE.write_text("\n".join([before + MARKS[0], *lines, "", MARKS[1] + after]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -369,3 +369,32 @@ def replace_change(parsed: Parsed, kind: Kind, node: Node, false: str) -> Change
     if kind == "literal" and not false.strip("0.") and parsed.source[: parsed.span(node).start].endswith("-"):
         false = "2" if text == "1" else "1"  # nobody writes -0
     return None if text == false else Change(kind=kind, span=parsed.span(node), neutral=text, false=false)
+
+
+def other_literal(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str = "") -> Change | None:
+    """Return the change of a literal into another one; of a number into one that is not equal within a tolerance, either."""
+    text, kind = parsed.text(literal), literal.type
+    if kind in ("true", "false"):
+        other = "false" if kind == "true" else "true"
+        return replace_change(parsed, "literal", literal, other.capitalize() if text[0].isupper() else other)
+    if "char" in kind:
+        return replace_change(parsed, "literal", literal, other_character(text, draw))
+    if kind == "regex" or "string" in kind:
+        return replace_change(parsed, "literal", literal, (other_pattern if kind == "regex" else other_string)(text, draw))
+    changed = far_number(text, tolerance, draw) if tolerance else other_number(text, draw)
+    return replace_change(parsed, "literal", literal, changed)
+
+
+def shared_bodies(
+    parsed: Parsed,
+    is_compared: Callable[[Node], bool],
+    literals: Callable[[Node], Iterable[Node]],
+    draw: random.Random,
+    tolerance: str = "",
+) -> list[TestBody]:
+    """Return what several functions compare with, as bodies without names."""
+    found = []
+    for value in shared_values(parsed.root, is_compared):
+        changes = (other_literal(parsed, literal, draw, tolerance) for literal in literals(value))
+        found.append(TestBody(names=(), changes=tuple(change for change in changes if change is not None)))
+    return found

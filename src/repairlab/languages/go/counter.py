@@ -17,10 +17,9 @@ from repairlab.languages.counter import (
     equal_words,
     initial_value,
     named,
-    other_number,
-    other_string,
+    other_literal,
     replace_change,
-    shared_values,
+    shared_bodies,
 )
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
@@ -48,11 +47,7 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         tester = _tester(parsed, node)
         if tester:
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, tester, draw))))
-    shared = [
-        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, draw) for it in _literals(value)))))
-        for value in shared_values(parsed.root, _is_compared)
-    ]
-    return found + shared
+    return found + shared_bodies(parsed, _is_compared, _literals, draw)
 
 
 def _tester(parsed: Parsed, function: Node) -> str:
@@ -121,7 +116,7 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
         if operator is not None and parsed.text(operator) == "!=":
             literals += [leaf for side in named(node) for leaf in _literals(side)]
     literals += [leaf for call in walk(condition) if call.type == "call_expression" for leaf in _of_equality(parsed, call)]
-    yield from (_other(parsed, literal, draw) for literal in literals)
+    yield from (other_literal(parsed, literal, draw) for literal in literals)
     if literals:
         return
     yield replace_change(parsed, "negation", condition, denied(parsed, condition))
@@ -129,7 +124,7 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
 
 def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
     """Yield the changes of `assert.Equal(t, 3, got)` and of its like."""
-    yield from (_other(parsed, literal, draw) for literal in _of_equality(parsed, call))
+    yield from (other_literal(parsed, literal, draw) for literal in _of_equality(parsed, call))
 
 
 def _of_equality(parsed: Parsed, call: Node) -> list[Node]:
@@ -157,7 +152,7 @@ def _of_table(parsed: Parsed, table: Node, draw: random.Random) -> Iterator[Chan
         if inner.type != "literal_value" or not named(inner):
             continue
         for literal in _wanted(parsed, inner):
-            yield _other(parsed, literal, draw)
+            yield other_literal(parsed, literal, draw)
 
 
 def _wanted(parsed: Parsed, row: Node) -> list[Node]:
@@ -188,11 +183,3 @@ def _is_compared(use: Node) -> bool:
     operator = use.parent.child_by_field_name("operator") if use.parent is not None else None
     called = call_around(use)
     return _is_equality(called) or _FAILURES.search(f" {called}(") is not None or (operator is not None and operator.type == "!=")
-
-
-def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
-    text = parsed.text(literal)
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    change = other_string if literal.type == "interpreted_string_literal" else other_number
-    return replace_change(parsed, "literal", literal, change(text, draw))

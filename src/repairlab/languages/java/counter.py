@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tree_sitter import Node
 
@@ -18,15 +19,12 @@ from repairlab.languages.counter import (
     descendants,
     equal_numbers,
     equal_words,
-    far_number,
     initial_value,
     named,
-    other_character,
     other_exception,
-    other_number,
-    other_string,
+    other_literal,
     replace_change,
-    shared_values,
+    shared_bodies,
     with_own_helpers,
 )
 from repairlab.languages.java.names import can_end
@@ -67,11 +65,7 @@ def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(changes), calls=calls))
             if "@" not in head and not parsed.text(name).startswith("test"):
                 helpers.add(parsed.text(name))
-    shared = [
-        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, ANY, draw) for it in _literals(parsed, value)))))
-        for value in shared_values(parsed.root, _is_compared)
-    ]
-    return with_own_helpers(found, helpers) + shared
+    return with_own_helpers(found, helpers) + shared_bodies(parsed, _is_compared, partial(_literals, parsed), draw, ANY)
 
 
 def _called(body: Node) -> list[Node]:
@@ -132,7 +126,7 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
     if call.type != "method_invocation" or not (is_known or says_equal(_name(parsed, call)) or asserts(_name(parsed, call))):
         return
     literals = [(literal, tolerance) for node in _comparing(parsed, call) for literal, tolerance in _of_equality(parsed, node)]
-    yield from (_other(parsed, literal, tolerance, draw) for literal, tolerance in literals)
+    yield from (other_literal(parsed, literal, draw, tolerance) for literal, tolerance in literals)
     name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
     if literals or name is None or arguments is None:
         return
@@ -255,16 +249,3 @@ def _parts(parsed: Parsed, node: Node, *, is_built: bool) -> list[Node]:
 
 def _is_compared(use: Node) -> bool:
     return _is_equality(call_around(use))
-
-
-def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -> Change | None:
-    text = parsed.text(literal)
-    if tolerance and _NUMBERS.fullmatch(literal.type):
-        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    if literal.type == "character_literal":
-        return replace_change(parsed, "literal", literal, other_character(text, draw))
-    return replace_change(
-        parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
-    )

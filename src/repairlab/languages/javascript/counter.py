@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tree_sitter import Node
 
@@ -18,11 +19,9 @@ from repairlab.languages.counter import (
     initial_value,
     named,
     other_exception,
-    other_number,
-    other_pattern,
-    other_string,
+    other_literal,
     replace_change,
-    shared_values,
+    shared_bodies,
 )
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
@@ -66,11 +65,7 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         name, body = _test(parsed, node) if node.type == "call_expression" else _function(parsed, node)
         if body is not None and not node.has_error:
             found.append(TestBody(names=(name,), changes=tuple(_changes(parsed, body, draw))))
-    shared = [
-        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, draw) for it in _literals(parsed, value)))))
-        for value in shared_values(parsed.root, _is_compared)
-    ]
-    return found + shared
+    return found + shared_bodies(parsed, _is_compared, partial(_literals, parsed), draw)
 
 
 def _function(parsed: Parsed, node: Node) -> tuple[str, Node | None]:
@@ -145,13 +140,13 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
         if thrown in _THROWN:
             yield replace_change(parsed, "literal", values[-1], other_exception(thrown, _THROWN, ("Error",), draw))
         literals += _literals(parsed, values[-1]) if values[-1].type != "identifier" else []
-    yield from (_other(parsed, literal, draw) for literal in literals)
+    yield from (other_literal(parsed, literal, draw) for literal in literals)
     if not literals and name not in _TRUTHS and values:
         yield _unlike(parsed, name, values)
     if name in _TRUTHS and values:
         claim = values[0]
         compared = _compared(parsed, claim)
-        yield from (_other(parsed, literal, draw) for literal in compared)
+        yield from (other_literal(parsed, literal, draw) for literal in compared)
         if not compared:
             yield replace_change(parsed, "negation", claim, denied(parsed, claim))
 
@@ -228,11 +223,3 @@ def _is_side(use: Node) -> bool:
         and operator.type in ("===", "==")
         and call_around(equality) in ("assert", "ok")
     )
-
-
-def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
-    text = parsed.text(literal)
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    change = {"string": other_string, "regex": other_pattern}.get(literal.type, other_number)
-    return replace_change(parsed, "literal", literal, change(text, draw))

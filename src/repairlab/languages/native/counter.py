@@ -24,11 +24,12 @@ from repairlab.languages.counter import (
     moved,
     named,
     other_exception,
+    other_literal,
     replace_change,
 )
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
-from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of, operator_of, other
+from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of, operator_of
 from repairlab.languages.parser import Parsed
 
 _ASSERTION = re.compile(
@@ -216,7 +217,7 @@ def _chooses_test(parsed: Parsed, condition: Node) -> bool:
 
 def _others(parsed: Parsed, literals: Iterable[Node], draw: random.Random, tolerance: str = "") -> Iterator[Change]:
     for literal in literals:
-        change = other(parsed, literal, draw, tolerance)
+        change = other_literal(parsed, literal, draw, tolerance)
         if change is not None:
             yield change
 

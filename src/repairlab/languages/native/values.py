@@ -1,6 +1,5 @@
 """Values that tests in C and C++ compare with: their literals, and others in their place."""
 
-import random
 import re
 from collections.abc import Iterator
 
@@ -8,16 +7,9 @@ from tree_sitter import Node
 
 from repairlab.languages.assertions import says_equal
 from repairlab.languages.counter import (
-    Change,
-    far_number,
     initial_value,
     named,
-    other_character,
-    other_number,
-    other_string,
-    replace_change,
 )
-from repairlab.languages.parser import Parsed
 
 MUST_HOLD = ("==", "&&", "and")
 FAILS_UNLESS = ("!=", "||", "or")
@@ -102,17 +94,3 @@ def operator_of(node: Node) -> str:
     """Return the operator of an expression; nothing where it has none."""
     operator = node.child_by_field_name("operator")
     return operator.type if operator is not None else ""
-
-
-def other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -> Change | None:
-    """Return the change of a literal into another one; of a number into one that is not equal within a tolerance, either."""
-    text = parsed.text(literal)
-    if tolerance and literal.type == "number_literal":
-        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    if literal.type == "char_literal":
-        return replace_change(parsed, "literal", literal, other_character(text, draw))
-    return replace_change(
-        parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
-    )

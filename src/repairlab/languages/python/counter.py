@@ -22,7 +22,7 @@ from repairlab.languages.counter import (
     equal_words,
     named,
     replace_change,
-    shared_values,
+    shared_bodies,
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
@@ -51,11 +51,8 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         if node.type == "function_definition" and name is not None and body is not None and not node.has_error:
             calls = tuple(parsed.text(call.children[0]).removeprefix("self.") for call in _called(body))
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(_of_function(parsed, node, body, draw)), calls=calls))
-    shared = [
-        TestBody(names=(), changes=tuple(filter(None, (other_value(parsed, leaf, draw, ANY) for leaf in literals(parsed, value)))))
-        for value in shared_values(parsed.root, is_compared)
-    ]
-    return with_own_helpers(found, {name for body in found for name in body.names if not name.startswith("test")}) + shared
+    helpers = {name for body in found for name in body.names if not name.startswith("test")}
+    return with_own_helpers(found, helpers) + shared_bodies(parsed, is_compared, functools.partial(literals, parsed), draw, ANY)
 
 
 def _called(body: Node) -> list[Node]:

@@ -21,14 +21,12 @@ from repairlab.languages.assertions import says_equal
 from repairlab.languages.counter import (
     Change,
     call_around,
-    far_number,
     initial_value,
     moved,
     named,
     other_exception,
-    other_number,
+    other_literal,
     other_pattern,
-    other_string,
     replace_change,
     scope_of,
     uses_of,
@@ -100,17 +98,12 @@ def tolerance(parsed: Parsed, name: str, rest: list[Node]) -> str:
 
 def other_value(parsed: Parsed, literal: Node, draw: random.Random, within: str = "") -> Change | None:
     """Return the change of a literal into another one; of a number into one that is not equal `within` a tolerance, either."""
-    text = parsed.text(literal)
     about = literal.parent
     while about is not None and about.type in _AROUND:
         about = about.parent
     if about is not None and about.type == "call" and parsed.text(about.children[0]).rpartition(".")[2] == "approx":
         within = tolerance(parsed, "approx", named(about.children[1])[1:])
-    if within and literal.type in ("integer", "float"):
-        return replace_change(parsed, "literal", literal, far_number(text, within, draw))
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "False" if literal.type == "true" else "True")
-    return replace_change(parsed, "literal", literal, (other_string if literal.type == "string" else other_number)(text, draw))
+    return other_literal(parsed, literal, draw, within)
 
 
 def wrapped(parsed: Parsed, value: Node) -> Change | None:

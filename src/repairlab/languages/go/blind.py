@@ -17,6 +17,7 @@ from tree_sitter import Node
 from repairlab.core.record import record
 from repairlab.languages.blind import BlindChecks, BlindFile, How
 from repairlab.languages.counter import named
+from repairlab.languages.go.counter import statements
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
@@ -211,7 +212,7 @@ class _File:
         self._block(given, body, {given.tester}, always=True)
 
     def _block(self, given: _Given, block: Node, testers: set[str], *, always: bool) -> None:
-        for statement in _statements(block):
+        for statement in statements(block):
             self._statement(given, statement, testers, always=always)
             always = (always and not any(it.type == "return_statement" for it in _own(statement))) or self._is_check(
                 statement, testers
@@ -324,7 +325,7 @@ class _File:
         if choice.type != "if_statement" or then is None:
             return False
         fails = False
-        for statement in _statements(then):
+        for statement in statements(then):
             call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
             called = call.child_by_field_name("function") if call is not None else None
             if called is None:
@@ -1039,11 +1040,6 @@ def _parameters(function: Node) -> list[Node]:
 
 def _names_of(node: Node) -> list[Node]:
     return node.children_by_field_name("name")
-
-
-def _statements(block: Node) -> list[Node]:
-    lists = [child for child in named(block) if child.type == "statement_list"]
-    return [statement for part in lists for statement in named(part)] if lists else named(block)
 
 
 def _own(node: Node) -> Iterator[Node]:

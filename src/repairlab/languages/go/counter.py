@@ -68,14 +68,14 @@ def _changes(parsed: Parsed, body: Node, tester: str, draw: random.Random) -> It
             yield from filter(None, _of_call(parsed, node, draw))
         elif node.type == "composite_literal":
             yield from filter(None, _of_table(parsed, node, draw))
-    statements = _statements(body)
+    found = statements(body)
     claims = [_claims(draw, tester) for _ in range(2)]
     start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
     yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]};", false=f" {claims[0][1]};")
-    if statements and statements[-1].type != "return_statement":
-        place = parsed.span(statements[-1]).end
+    if found and found[-1].type != "return_statement":
+        place = parsed.span(found[-1]).end
         yield Change(kind="end", span=Span(start=place, end=place), neutral=f"; {claims[1][0]}", false=f"; {claims[1][1]}")
-    elif not statements:
+    elif not found:
         yield Change(kind="end", span=Span(start=end, end=end), neutral=f" {claims[1][0]} ", false=f" {claims[1][1]} ")
 
 
@@ -92,7 +92,8 @@ def _always(body: Node) -> Iterator[Node]:
             stack.extend(reversed(node.children))
 
 
-def _statements(body: Node) -> list[Node]:
+def statements(body: Node) -> list[Node]:
+    """Return the statements of a block."""
     lists = [child for child in named(body) if child.type == "statement_list"]
     return [statement for part in lists for statement in named(part)] if lists else named(body)
 

@@ -18,6 +18,7 @@ from repairlab.languages.blind import BlindChecks, BlindFile, How
 from repairlab.languages.counter import named
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
+from repairlab.languages.native.values import operator_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
@@ -291,7 +292,7 @@ class _File:
 
     def _expression(self, body: _Body, statement: Node, expression: Node, *, always: bool) -> None:
         call = expression
-        while call.type == "binary_expression" and _operator(call) == "<<":
+        while call.type == "binary_expression" and operator_of(call) == "<<":
             call = named(call)[0]
         name = body.text(call.children[0]) if call.type == "call_expression" else ""
         helper = self._named.get(name)
@@ -409,7 +410,7 @@ class _File:
         """Whether a name stands on one side of a comparison, and nothing else is done with it."""
         node = use
         while (parent := node.parent) is not None:
-            if parent.type == "binary_expression" and _operator(parent) in ("==", "!="):
+            if parent.type == "binary_expression" and operator_of(parent) in ("==", "!="):
                 return True
             if parent.type == "call_expression":
                 name, index = helper.text(parent.children[0]), -1
@@ -464,7 +465,7 @@ class _File:
 
     def _true(self, body: _Body, node: Node) -> Iterator[_Claim]:
         """Yield what to say where a condition must be true."""
-        operator, sides = _operator(node), named(node)
+        operator, sides = operator_of(node), named(node)
         if node.type == "parenthesized_expression":
             yield from self._true(body, sides[0])
         elif node.type == "unary_expression" and operator == "!":
@@ -487,7 +488,7 @@ class _File:
 
     def _false(self, body: _Body, node: Node) -> Iterator[_Claim]:
         """Yield what to say where a condition must be false."""
-        operator, sides = _operator(node), named(node)
+        operator, sides = operator_of(node), named(node)
         if node.type == "parenthesized_expression":
             yield from self._false(body, sides[0])
         elif node.type == "unary_expression" and operator == "!":
@@ -649,7 +650,7 @@ class _File:
         """Return what to say where `fabs(a - b)` must be small; `a + 1` is how far `a` is from -1."""
         called = body.text(apart.children[0]).removeprefix("std::") if apart.type == "call_expression" else ""
         given = named(apart.children[1]) if called in ("abs", "fabs", "fabsf", "labs") else []
-        sign = _operator(given[0]) if len(given) == 1 and given[0].type == "binary_expression" else ""
+        sign = operator_of(given[0]) if len(given) == 1 and given[0].type == "binary_expression" else ""
         allowed = body.text(width).rstrip("fF")
         if sign not in ("-", "+") or not re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", allowed):
             return None
@@ -1009,11 +1010,6 @@ def _calls(body: _Body) -> Iterator[Node]:
 
 def _is_assertion(body: _Body, call: Node) -> bool:
     return _ASSERTS.fullmatch(body.text(call.children[0])) is not None
-
-
-def _operator(node: Node) -> str:
-    operator = node.child_by_field_name("operator")
-    return operator.type if operator is not None else ""
 
 
 def _tolerated(helper: _Body) -> str:

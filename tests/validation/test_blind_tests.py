@@ -11,7 +11,7 @@ from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.blind_tests import BlindTests
+from repairlab.validation.blind_tests import BlindTests, draft
 from repairlab.validation.engines import Engines
 from repairlab.validation.validator import BugValidator, Conditions
 from tests import builders
@@ -189,3 +189,16 @@ def test_who_fails_its_own_tests_when_they_run_again_is_lucky_and_no_reader(bug:
         problem = blind.problem(wrong)
         blind.close()
     assert problem.startswith("passes by luck: failed 1 of 2 runs, by chance: tests/test_add.py::test_sum")
+
+
+@pytest.mark.parametrize(("calls", "reason"), [("Check.even(F.f(2));", "claims several things"), ("", "")])
+def test_what_another_test_file_holds_leaves_open_those_that_name_it(tmp_path: Path, calls: str, reason: str) -> None:
+    bug = open_benchmark("starter").bug("java-header-split")
+    check = "class Check { static void even(int n) { if (n == 2 && F.f(n) == 4) throw new AssertionError(); } }"
+    body = f"@org.junit.Test public void x() {{ {calls} assertEquals(3, F.f(1)); }}"
+    test = f"import static org.junit.Assert.*; class ATest {{ {body} }}"
+    tree = builders.write_files(tmp_path, {"test/Check.java": check, "test/ATest.java": test})
+    framework = dataclasses.replace(bug.oracle.test, files=("test/**",))
+    oracle = dataclasses.replace(bug.oracle, trigger=("ATest::x",), regression=(), test=framework)
+    plan = draft(dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tree))))
+    assert plan.open == ({"ATest::x": reason} if reason else {})

@@ -21,13 +21,13 @@ from side_by_side import Cost, measure
 import repairlab as rl
 from repairlab.benchmarks.bug_files import read_tree
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
 from repairlab.core.outcome import Verdict
 from repairlab.languages.language import default_cache
 from repairlab.repairers.templates.repairer import Templates
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+from repairlab.validation.engines import Engines
 from repairlab.validation.validator import BugValidator, Conditions
 
 PROGRAM = "python-generator-period"
@@ -74,11 +74,9 @@ def honest(n: int, sandbox: Sandbox) -> Iterator[Verdict]:
     busily = f"import time\nwhile time.process_time() < {SHARE * bug.oracle.limits.cpu_s}:\n    pass\n"
     path = bug.problem.path
     fixed = apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source)).texts)[path]
-    with BugValidator(Conditions(bug=bug, blind=False), sandbox) as validator:
-        for rank in range(1, n + 1):
-            edit = Edit(path=path, text=f"{busily}{fixed}\n_run = {rank}\n")
-            candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=rank, origin=Origin(repairer="honest"))
-            yield validator.validate(candidate).verdict
+    with Engines(bug, sandbox) as engines:
+        for number in range(n):
+            yield engines.judge({path: f"{busily}{fixed}\n_run = {number}\n"}, "full").verdict
 
 
 @contextlib.contextmanager

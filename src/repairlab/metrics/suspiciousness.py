@@ -15,7 +15,7 @@ class Counts:
 
 
 def ochiai(place: Counts, n_failed: int, n_passed: int) -> float:
-    """Ochiai (Pearson et al., ICSE 2017, § II-A).
+    """Ochiai (Pearson et al., ICSE 2017).
 
     >>> ochiai(Counts(failed=2, passed=2), 2, 5)
     0.7071067811865475
@@ -26,7 +26,7 @@ def ochiai(place: Counts, n_failed: int, n_passed: int) -> float:
 
 
 def tarantula(place: Counts, n_failed: int, n_passed: int) -> float:
-    """Tarantula (Pearson et al., ICSE 2017, § II-A).
+    """Tarantula (Pearson et al., ICSE 2017).
 
     >>> tarantula(Counts(failed=1, passed=1), 1, 4)
     0.8
@@ -37,7 +37,7 @@ def tarantula(place: Counts, n_failed: int, n_passed: int) -> float:
 
 
 def dstar(place: Counts, n_failed: int, n_passed: int) -> float:
-    """D* with the exponent 2 (Pearson et al., ICSE 2017, § II-A); infinite where all failed tests and no other come by.
+    """D* with the exponent 2 (Pearson et al., ICSE 2017); infinite where all failed tests and no other come by.
 
     >>> dstar(Counts(failed=2, passed=1), 3, 5), dstar(Counts(failed=3, passed=0), 3, 5)
     (2.0, inf)

@@ -24,7 +24,7 @@ from repairlab.sandbox.snapshot import InPlace
 from repairlab.sandbox.supervise import Ends, Launcher
 from repairlab.sandbox.trees import base_of
 
-SPARE_PROCESSES = 16
+SPARE_PROCESSES = 32
 """Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
 
 

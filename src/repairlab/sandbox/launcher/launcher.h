@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-enum { MAX_SCRATCH = 8, MAX_SERVERS = 8, DEEPEST = 200, PATIENCE_MS = 20000, RUNS_PER_SERVER = 1000 };
+enum { MAX_SCRATCH = 8, MAX_SERVERS = 8, MAX_IDLE_SERVERS = 4, DEEPEST = 200, PATIENCE_MS = 20000, RUNS_PER_SERVER = 1000 };
 enum { AGE_OF_FOLDERS = 946684800 }; /* private folders are as old in every place: of the year 2000 */
 
 struct order {

@@ -162,6 +162,8 @@ void leave_tree_of_servers(void)
     for (int i = n_servers; i-- > 0;)
         if (!servers[i].pid || !servers[i].turns || !leave_its_tree(&servers[i]))
             forget_server(&servers[i]);
+    while (n_servers > MAX_IDLE_SERVERS)
+        forget_server(servers);
 }
 
 /* Returns the server for `order`, or NULL when the command has to be run by itself. */

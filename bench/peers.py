@@ -36,7 +36,7 @@ from repairlab.repairers.templates.repairer import Templates
 from repairlab.validation.apply import normal_digest
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/results/judging.md"
-MARKS = ("<!-- peers -->\n", "<!-- /peers -->\n")
+MARKS = ("<!-- peers: begin -->\n", "<!-- peers: end -->\n")
 N_CASES = 20
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PYTHON_TEST = re.compile(r"import solution\n\n(.*)\n\ndef test_solution\(\):\n    check\(solution\.(\w+)\)", re.DOTALL)

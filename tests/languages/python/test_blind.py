@@ -265,3 +265,40 @@ def test_rows_of_tests_get_names_that_tell_nothing() -> None:
 def test_a_test_whose_expectation_cannot_be_taken_out_is_open(text: str) -> None:
     made = blinded("import lib, pytest\n" + textwrap.dedent(text))
     assert set(made.open) == {"test_it"}
+
+
+HEAD = "import filecmp, json, lib, pathlib, pytest\nDATA = pathlib.Path(__file__).parent\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_it():\n    wanted = (DATA / 'a.txt').read_text().split()\n    assert lib.f(1) == wanted\n",
+        "def test_it(tmp_path):\n    (tmp_path / 'a').write_text(lib.f(1))\n    assert filecmp.cmp(tmp_path / 'a', DATA / 'a')\n",
+        "def test_it():\n    with open(DATA / 'a') as file:\n        rows = json.load(file)\n    assert lib.f(1) == rows[0]\n",
+        "ROWS = json.loads((DATA / 'a').read_text())\ndef test_it():\n    assert lib.f(1) == ROWS[0]\n",
+        "def rows():\n    return [line for line in open('a')]\n@pytest.fixture\ndef wanted():\n    return rows()[0]\n"
+        "def test_it(wanted):\n    assert lib.f(1) == wanted\n",
+        "class TestIt:\n    def setup_method(self):\n        self.rows = open('a').read()\n"
+        "    def test_it(self):\n        assert lib.f(1) == self.rows\n",
+        "def check(given):\n    assert lib.f(given) == open('a').read()\ndef test_it():\n    check(1)\n",
+    ],
+)
+def test_a_test_that_reads_a_file_of_the_tree_is_open(text: str) -> None:
+    assert set(blinded(HEAD + text).open) == {"test_it"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_it(tmp_path):\n    lib.save(tmp_path / 'a')\n    assert (tmp_path / 'a').read_text() == '4711'\n",
+        "def test_it(tmp_path):\n    path = tmp_path / 'a'\n    lib.save(path)\n    with open(path) as file:\n"
+        "        assert file.read() == '4711'\n",
+        "def test_it(tmp_path):\n    with open(DATA / 'a', 'w') as file:\n        file.write('x')\n    assert lib.f(1) == 4711\n",
+        "def test_it():\n    assert lib.load(DATA / 'a') == 4711\n",
+    ],
+)
+def test_files_that_a_test_makes_and_those_that_the_program_reads_hold_no_expectation(text: str) -> None:
+    made = blinded(HEAD + text)
+    assert not made.open
+    assert "4711" not in made.text

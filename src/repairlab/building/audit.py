@@ -59,7 +59,7 @@ def audit(
 
 
 def _covered(coverage: Sequence[FixCoverage] | None) -> Audited:
-    """A place of the fix at which no trigger test comes by may be anything."""
+    """A place of the fix that no trigger test runs may be anything."""
     rule, about = "fix not covered", "trigger tests run every place that the fix changes"
     if coverage is None:
         return Audited(rule=rule, about=about, findings=(), skipped="it runs the tests; ask for it with --coverage")

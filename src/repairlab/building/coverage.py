@@ -1,4 +1,4 @@
-"""Whether trigger tests run what a fix changes, in any language that notes what its statements come by."""
+"""Whether trigger tests run what a fix changes, in any language whose statements can be instrumented."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ from repairlab.validation.machine import Machine
 
 @record
 class CoveragePlace:
-    """A place that the fix changes, and whether a trigger test comes by."""
+    """A place that the fix changes, and whether a trigger test runs it."""
 
     path: str
     line: int
@@ -56,7 +56,7 @@ def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[FixCoverage], None]) 
 
 
 def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:
-    """Say for each place that a fix changes whether the trigger tests, or the cases, come by on the fixed tree."""
+    """Say for each place that a fix changes whether the trigger tests, or the cases, run it on the fixed tree."""
     fixed = changed_files(bug.fix, bug)
     wanted = list(dict.fromkeys(_places(bug, fixed)))
     if not wanted:

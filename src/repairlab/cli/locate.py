@@ -36,7 +36,7 @@ def locate(
     *,
     here: Machine,
 ) -> None:
-    """Rank lines and functions by the tests that come by."""
+    """Rank suspicious lines and functions by which tests run them."""
     if metric is not None and metric not in FORMULAS:
         raise unknown("metric", metric, FORMULAS)
     opened = open_benchmark(benchmark)
@@ -51,7 +51,7 @@ def locate(
 
 
 def measured(bugs: Sequence[Bug], here: Machine) -> list[Spectrum]:
-    """Measure what the tests of bugs come by, with a progress bar."""
+    """Measure what the tests of bugs run, with a progress bar."""
     found: dict[str, Spectrum] = {}
     with progress_bar() as progress:
         task = progress.add_task("bugs located", total=len(bugs))
@@ -139,7 +139,7 @@ def _show_scores(
 
 
 def _ranks(ranking: RankedPlaces, faulty: set[tuple[str, int]], level: str) -> list[float]:
-    """Return the ranks of what the fix changes; places that no test comes by, or without a statement, are last."""
+    """Return the ranks of what the fix changes; places that no test runs, or without a statement, are last."""
     known = {(item.place.path, item.place.line if level == "line" else item.place.begins): item.rank for item in ranking.places}
     return sorted(known.get(place, ranking.last) for place in faulty) or [ranking.last]
 

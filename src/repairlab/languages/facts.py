@@ -16,7 +16,7 @@ from repairlab.registry import Parts, lacking, load
 
 @record
 class Probe:
-    """How a file of a program notes that its statements are come by: each once in a process, as a line of a file with its number.
+    """How a file of a program notes which of its statements run: each once in a process, as a line of a file with its number.
 
     `@FILE@` stands for the number of the file, `@FIRST@` for that of its first statement, and `@COUNT@` for how many it has.
     `@PLACES@` are paths where the notes may lie, as strings between commas; `@N@`, in a call, is the number of the statement.

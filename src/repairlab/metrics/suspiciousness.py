@@ -1,4 +1,4 @@
-"""How suspicious a place is by the tests that come by it, and how early a list of such places names a fault."""
+"""How suspicious a place is, given the tests that run it, and how early a ranking of such places names a fault."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from repairlab.core.record import record
 
 @record
 class Counts:
-    """How many tests come by a place."""
+    """How many tests run a place."""
 
     failed: int
     passed: int
@@ -37,7 +37,7 @@ def tarantula(place: Counts, n_failed: int, n_passed: int) -> float:
 
 
 def dstar(place: Counts, n_failed: int, n_passed: int) -> float:
-    """D* with the exponent 2 (Pearson et al., ICSE 2017); infinite where all failed tests and no other come by.
+    """D* with the exponent 2 (Pearson et al., ICSE 2017); infinite where all failed tests and no other run it.
 
     >>> dstar(Counts(failed=2, passed=1), 3, 5), dstar(Counts(failed=3, passed=0), 3, 5)
     (2.0, inf)
@@ -53,7 +53,7 @@ FORMULAS: Mapping[str, Callable[[Counts, int, int], float]] = {"ochiai": ochiai,
 
 
 def mean_ranks(scores: Sequence[float], n_unseen: int = 0) -> list[float]:
-    """Return the rank of each score, ties as the mean of theirs; so many more places that no test came by have the score 0.
+    """Return the rank of each score, ties as the mean of theirs; so many more places that no test ran have the score 0.
 
     >>> mean_ranks([0.5, 0.9, 0.5, 0.0], n_unseen=2)
     [2.5, 1.0, 2.5, 5.0]

@@ -1,4 +1,4 @@
-"""Statements of a file that something can be put before, in any language, and a version of it that notes which are come by."""
+"""Statements of a file that something can be put before, in any language, and a version of it that notes which run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -38,7 +38,7 @@ _AROUND = frozenset({"if_statement", "else_clause", "labeled_statement", "with_s
 
 @record
 class Instrumented:
-    """A file that notes which of its statements are come by."""
+    """A file that notes which of its statements run."""
 
     path: str
     text: str

@@ -44,7 +44,7 @@ class Task:
     examples: tuple[Example, ...] = ()
     """Fixed bugs that the repairer may see."""
     spectrum: Spectrum | None = None
-    """What its tests come by, where the place shown is computed from that."""
+    """What its tests run, where the place shown is computed from that."""
     ended: Ended | None = None
     """Why no more candidates are to come; none: they are still to be proposed."""
 

@@ -1,4 +1,4 @@
-"""Where a bug may be: which statements of the buggy tree its failing tests come by, and which the others.
+"""Where a bug may be: which statements of the buggy tree its failing tests run, and which the others.
 
 What is noted comes from inside the program under test, and is trusted for ranks alone.
 """
@@ -41,14 +41,14 @@ _NOTES = ".repairlab-hits"
 _LARGEST_NOTES = 16 << 20
 _DIGITS = 10
 _LOOPING_S = 3.0
-"""CPU time of a trigger test, which fails anyway: in a loop it comes by nothing new."""
+"""CPU time of a trigger test, which fails anyway: in a loop it runs nothing new."""
 _TRIES = 8
 """Builds of a tree, each without the file over which the last one failed."""
 
 
 @record
 class SpectrumPlace:
-    """A line where a statement begins, and how many tests come by."""
+    """A line where a statement begins, and how many tests run it."""
 
     path: str
     line: int
@@ -62,7 +62,7 @@ class SpectrumPlace:
 
 @record
 class Spectrum:
-    """What the tests of one bug come by."""
+    """What the tests of one bug run."""
 
     bug_id: str
     n_failed: int = 0
@@ -70,11 +70,11 @@ class Spectrum:
     n_tests: int = 0
     """Of the bug; 0 where our own machinery failed, which may go better the next time."""
     n_lines: int = 0
-    """Lines where a statement begins that could be looked at, come by or not."""
+    """Lines where a statement begins that could be looked at, run or not."""
     n_functions: int = 0
     """What these lie in; the statements of a file outside functions count as one."""
     places: tuple[SpectrumPlace, ...] = ()
-    """Those that some test comes by."""
+    """Those that some test runs."""
     left_out: tuple[str, ...] = ()
     """Files with statements that could not be looked at."""
     problem: str = ""
@@ -152,12 +152,12 @@ def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
         n_functions=len({(place.path, place.begins) for place in places}),
         places=tuple(place for place in places if place.failed or place.passed),
         left_out=tuple(found.left_out),
-        problem="" if n[False] else "no test failed when it was run to see what it comes by",
+        problem="" if n[False] else "no test failed with the instrumented tree",
     )
 
 
 class Visit(NamedTuple):
-    """The lines that one test came by, by path and number."""
+    """The lines that one test ran, by path and number."""
 
     test: str
     passed: bool
@@ -165,7 +165,7 @@ class Visit(NamedTuple):
 
 
 class Visits(NamedTuple):
-    """The lines of a tree where statements begin, by path, files left out, and what each test came by."""
+    """The lines of a tree where statements begin, by path, files left out, and what each test ran."""
 
     lines: dict[str, list[int]]
     left_out: list[str]
@@ -221,7 +221,7 @@ def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str |
     """Lay out and build the tree with notes, without files over which that fails; return why it cannot be done."""
     name, left_out = bug.problem.language, list[str]()
     if facts(name).idioms.probe is None:
-        return "not known how a program of this language notes what it comes by"
+        return "programs of this language cannot be instrumented"
     endings = (*facts(name).extensions, *facts(name).headers)
     texts = {**bug.problem.files, **changed}
     sources = {path: text for path, text in sorted(texts.items()) if text is not None and path.endswith(endings)}

@@ -29,7 +29,7 @@ class RankedPlace:
 
 
 class RankedPlaces(NamedTuple):
-    """Lines or functions, most suspicious first, and the rank of one that no test comes by."""
+    """Lines or functions, most suspicious first, and the rank of one that no test runs."""
 
     places: list[RankedPlace]
     last: float
@@ -108,7 +108,7 @@ def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumPro
         return spectrum.problem
     lines = [item.place for item in rank_lines(spectrum, metric).places if item.score > 0]
     if not lines:
-        return "no failing test comes by a statement"
+        return "no failing test runs a statement"
     first, problem = rank_functions(spectrum, metric).places[0].place, bug.problem
     text = problem.files[first.path]
     syntax = language(problem.language).syntax

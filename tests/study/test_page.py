@@ -23,6 +23,7 @@ from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.study.bugs import Choice, view_bugs
 from repairlab.study.diffs import changed_by, clip, diff_lines, raw
 from repairlab.study.leaderboard import chart
+from repairlab.study.matrix import ABSENT
 from repairlab.study.page import ReportPage, make_report, store_report
 from repairlab.study.scores import scores_of
 from repairlab.study.systems import read_systems
@@ -99,9 +100,9 @@ def test_the_page_loads_nothing_from_elsewhere(page: Page) -> None:
 
 
 def test_hostile_text_stays_text(made: ReportPage, page: Page) -> None:
-    assert len(page.scripts) == 2
-    json.loads(page.scripts[0])
-    assert "alert(" not in page.scripts[1]
+    assert len(page.scripts) == 3
+    assert [isinstance(json.loads(text), dict) for text in page.scripts[:2]] == [True, True]
+    assert "alert(" not in page.scripts[2]
     assert "<script>alert('owned')</script>" in page.text
     assert "{{ 7 * 7 }}⟦U+202E⟧⟦U+0000⟧⟦U+D800⟧" in page.text
     assert not re.search("[\x00-\x08\u202e\ud800]", made.html)
@@ -109,7 +110,7 @@ def test_hostile_text_stays_text(made: ReportPage, page: Page) -> None:
 
 
 def test_the_leaderboard_data_are_in_the_page(made: ReportPage, page: Page) -> None:
-    assert json.loads(page.scripts[0]) == made.leaderboard.data()
+    assert json.loads(page.scripts[1]) == made.leaderboard.data()
 
 
 def test_each_bug_shows_the_reference_fix_and_one_candidate_per_system(page: Page, bug_ids: tuple[str, ...]) -> None:
@@ -233,18 +234,24 @@ def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> No
 def test_the_oracle_fixes_nothing_as_far_as_the_page_counts(make_run: MakeRun) -> None:
     folders = [make_run("reference", n=3, bugs=3, strength=2.0), make_run("copy", n=1, bugs=3, strength=0.0)]
     page = Page(make_report(folders).html)
-    assert [attrs["data-fixed"] for tag, attrs in page.tags if tag == "tr" and "data-fixed" in attrs] == ["0", "0", "0"]
-    assert next(attrs for tag, attrs in page.tags if tag == "body")["data-systems"] == "1"
+    data = json.loads(page.scripts[0])
+    assert [system["oracle"] for system in data["systems"]] == [True, False]
+    assert "0bugs with a plausible fix by some system" in page.text
     assert "system and the oracle" in page.text
 
 
-def test_bugs_can_be_narrowed_to_those_that_one_system_fixes(make_run: MakeRun) -> None:
-    folders = [make_run("with", n=1, bugs=2, strength=99.0), make_run("without", n=1, bugs=2, strength=0.0)]
+def test_the_matrix_has_every_cell_and_stands_as_a_table_without_a_script(make_run: MakeRun) -> None:
+    folders = [make_run("with", n=3, bugs=2, strength=99.0), make_run("without", n=1, bugs=3, strength=0.0)]
     page = Page(make_report(folders).html)
-    assert [attrs["data-by"] for tag, attrs in page.tags if tag == "tr" and "data-by" in attrs] == ["", "0"]
-    values = [attrs.get("value") for tag, attrs in page.tags if tag == "option"]
-    assert values.count("only 0") == values.count("only 1") == 1
-    assert "only" not in str([attrs.get("value") for tag, attrs in Page(make_report(folders[:1]).html).tags if tag == "option"])
+    data = json.loads(page.scripts[0])
+    assert [len(row) for row in data["cells"]] == [3, 3] and len(data["bugs"]) == 3
+    assert data["cells"][0][2] == ABSENT
+    number = data["cells"][0][1]
+    assert data["verdicts"][number % 100 - 1] == ["PLAUSIBLE", "AC"]
+    assert (number // 100 % 10_000, number // 10**6) == (3, 1)
+    assert all(0 < cell < 10**6 for cell in data["cells"][1])
+    cells = [attrs for tag, attrs in page.tags if tag == "a" and (attrs.get("class") or "").startswith("cell")]
+    assert [attrs["href"] for attrs in cells if "v-plausible" in str(attrs["class"])] == ["#bug-2"]
 
 
 def test_a_partial_page_says_what_is_missing(make_run: MakeRun) -> None:

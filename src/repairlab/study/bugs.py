@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -16,11 +15,10 @@ from repairlab.runs.experiment import Manifest
 from repairlab.runs.samples import Sampled, read_sampled
 from repairlab.runs.store import Store
 from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, prompt_text, raw
-from repairlab.study.page_templates import VERDICTS
+from repairlab.study.matrix import Tally, tally_of
 from repairlab.study.systems import System
 from repairlab.study.trajectories import TrajectoryStep, steps_of
 
-_ORDER = list(VERDICTS)
 Choice = Literal["first", "plausible", "all"]
 """Of each bug the first plausible candidate, else the first; every plausible one, else the first; or every candidate."""
 
@@ -67,20 +65,9 @@ class Attempted:
     candidates: tuple[CandidateView, ...]
 
     @property
-    def best(self) -> Verdict | None:
-        """Return the best verdict of the candidates."""
-        return min(self.samples.verdicts, key=_ORDER.index, default=None) if self.samples else None
-
-    @property
-    def summary(self) -> str:
-        """Say the cell of the matrix in words."""
-        if self.samples is None:
-            return "not part of this run"
-        n, fixes = len(self.samples.verdicts), self.samples.verdicts.count(Verdict.PLAUSIBLE)
-        if not n:
-            return "no candidates"
-        first = f", first at rank {self.samples.verdicts.index(Verdict.PLAUSIBLE) + 1}" if fixes else ""
-        return f"{self.best}; {fixes} of {count(n, 'candidate')} plausible{first}"
+    def tally(self) -> Tally | None:
+        """Return the cell of the matrix."""
+        return tally_of(self.samples.verdicts) if self.samples else None
 
 
 @record
@@ -97,15 +84,11 @@ class BugView:
     attempts: tuple[Attempted, ...]
 
     @property
-    def n_fixed(self) -> int:
-        """Return how many systems have a plausible candidate; the oracle is none."""
-        return len(self.fixed_by)
-
-    @property
-    def fixed_by(self) -> tuple[int, ...]:
-        """Return the numbers of the systems that have a plausible candidate."""
-        return tuple(
-            attempt.system.index for attempt in self.attempts if attempt.best is Verdict.PLAUSIBLE and not attempt.system.is_oracle
+    def is_fixed(self) -> bool:
+        """Whether a system has a plausible candidate; the oracle is none."""
+        return any(
+            attempt.samples and Verdict.PLAUSIBLE in attempt.samples.verdicts and not attempt.system.is_oracle
+            for attempt in self.attempts
         )
 
 

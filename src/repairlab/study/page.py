@@ -11,8 +11,9 @@ from repairlab.core.errors import UserError
 from repairlab.core.figure import Figure
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
-from repairlab.study.bugs import Choice, read_texts, view_bugs
+from repairlab.study.bugs import BugView, Choice, read_texts, view_bugs
 from repairlab.study.leaderboard import Leaderboard, chart, leaderboard
+from repairlab.study.matrix import BUG, Matrix, MatrixBug, MatrixSystem, tallied
 from repairlab.study.page_templates import METRICS, VERDICTS, environment
 from repairlab.study.papers.facts import PaperFacts, read_facts
 from repairlab.study.papers.table import TABLES, make_tables
@@ -71,7 +72,7 @@ def make_report(
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
     pages = environment("repairlab.study")
-    script = pages.get_template("script.js").render()
+    script = "".join(pages.get_template(name).render() for name in ("shared.js", "script.js"))
     html = pages.get_template("page.html").render(
         links=links or {},
         home=home,
@@ -85,6 +86,7 @@ def make_report(
         curve_metric=curve_metric,
         bugs=bugs,
         languages=languages,
+        matrix=_matrix(systems, bugs, links or {}, board),
         bars=bars(systems),
         bars_by_language=[(language, bars(systems, language)) for language in languages],
         spending=[table for table in papers.tables if table.name in _SPENDING],
@@ -97,7 +99,7 @@ def make_report(
         health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
         n_undecided=sum(system.n_undecided for system in systems),
-        n_fixed=sum(bug.n_fixed > 0 for bug in bugs),
+        n_fixed=sum(bug.is_fixed for bug in bugs),
         benchmarks=list(dict.fromkeys(_benchmark(system) for system in systems)),
         verdicts=VERDICTS,
         metrics=METRICS,
@@ -132,6 +134,38 @@ def cost_chart(facts: PaperFacts) -> Figure | None:
         for run, value in costs
     ]
     return scatter("Cost against fixed bugs", unit, "fixed bugs", spots)
+
+
+def _matrix(systems: Sequence[System], bugs: Sequence[BugView], links: Mapping[str, RunLink], board: Leaderboard) -> Matrix:
+    """Return the solve matrix; a cell leads to the candidates of its bug."""
+    columns = [
+        MatrixSystem(
+            name=system.name,
+            index=system.index,
+            is_oracle=system.is_oracle,
+            link=links[system.name].page if links else "",
+            cell_link=f"{links[system.name].page if links else ''}#{BUG}",
+        )
+        for system in systems
+    ]
+    rows = [
+        MatrixBug(
+            id=bug.id,
+            language=bug.language,
+            title=bug.title,
+            labels=tuple(f"{name}={value}" for name, value in bug.labels),
+            key=bug.anchor,
+        )
+        for bug in bugs
+    ]
+    found = {(at, bug.anchor): attempt.tally for bug in bugs for at, attempt in enumerate(bug.attempts)}
+    return tallied(
+        columns,
+        rows,
+        lambda column, bug: found[column, bug.key],
+        bug_link="" if links else f"#{BUG}",
+        signature=board.groups[0].signature if len(board.groups) == 1 else "",
+    )
 
 
 def _ks(board: Leaderboard) -> list[int]:

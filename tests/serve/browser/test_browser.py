@@ -178,6 +178,27 @@ def test_the_leaderboard_is_sorted_by_a_click(chromium: "Browser", site: str) ->
         assert names.all_inner_texts() == first
 
 
+def test_the_solve_matrix_is_narrowed_sorted_and_downloaded(chromium: "Browser", site: str) -> None:
+    with opened(chromium) as page:
+        page.goto(f"{site}/benchmark/toy")
+        rows = page.locator("table.matrix tbody tr")
+        assert rows.count() == 6  # of twelve bugs, those that were run
+        page.get_by_label("that no system was run on").check()
+        assert rows.count() == 12
+        page.get_by_label("Solved by").select_option(label="chat · acme/large-2")
+        by_chat = rows.count()
+        page.get_by_label("and not by").select_option(label="templates")
+        assert 0 < rows.count() < by_chat
+        page.get_by_label("Name contains").fill(rows.first.locator("th a").inner_text())
+        assert rows.count() == 1
+        with page.expect_download() as got:
+            page.get_by_role("button", name="Download matrix as CSV").click()
+        assert got.value.path().read_text(encoding="utf-8").startswith("bug,title,language,chat · acme/large-2,templates\n")
+        rows.first.locator("a.v-plausible").press("Enter")
+        page.get_by_role("heading", level=1).wait_for()
+        assert page.locator(".badge.v-plausible").first.is_visible()
+
+
 def test_everything_is_reached_by_keys(chromium: "Browser", site: str) -> None:
     with opened(chromium) as page:
         page.goto(f"{site}/run/chat/bug/{BUGS[0]}")

@@ -40,7 +40,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_STATIC = {"htmx.min.js": "text/javascript", "view.js": "text/javascript"}
+_STATIC = {"htmx.min.js": "text/javascript", "view.js": "text/javascript", "view.css": "text/css"}
 _COOKIE = "repairlab_view"
 _MAX_BODY = 64 << 20
 """Of sheets; forms are smaller."""
@@ -53,6 +53,9 @@ class Linking(Protocol):
 
     def link_from(self, here: str) -> Link:
         """Return what makes links on a page."""
+
+    def plan_from(self, here: str) -> bug_pages.Plan:
+        """Return what makes links on a page to others that other pages lead to."""
 
 
 @record
@@ -75,15 +78,15 @@ def address(path: str, **query: object) -> str:
     return quote(path, safe="/~") + (f"?{urlencode(asked)}" if asked else "")
 
 
-def style() -> str:
-    """Return the style sheet: that of the report, and our own."""
-    report = resources.files("repairlab.study") / "templates" / "style.css"
-    return report.read_text(encoding="utf-8") + static_file("view.css")
+_SHARED = {"view.css": "style.css", "view.js": "shared.js"}
+"""What the report has, too, and stands before our own."""
 
 
 def static_file(name: str) -> str:
     """Return a file that pages load."""
-    return (resources.files("repairlab.serve.browser") / "static" / name).read_text(encoding="utf-8")
+    own = (resources.files("repairlab.serve.browser") / "static" / name).read_text(encoding="utf-8")
+    report = resources.files("repairlab.study") / "templates"
+    return (report / _SHARED[name]).read_text(encoding="utf-8") + own if name in _SHARED else own
 
 
 class Renderer:
@@ -143,7 +146,10 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return HTMLResponse(render(page, request.url.path, site.link_from(here) if site else address))
 
-    add_reading(app, bench, show)
+    def plan_from(request: Request) -> bug_pages.Plan:
+        return site.plan_from(request.url.path) if site else address
+
+    add_reading(app, bench, show, plan_from)
     if site is None:
         desk = RatingDesk(bench)
         app.router.on_shutdown.append(desk.close)
@@ -152,7 +158,12 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
     return app
 
 
-def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], HTMLResponse]) -> None:
+def add_reading(
+    app: FastAPI,
+    bench: Workbench,
+    show: Callable[[Request, Page], HTMLResponse],
+    plan_from: Callable[[Request], bug_pages.Plan],
+) -> None:
     """Give the application the pages that show runs and benchmarks."""
     Number = Annotated[int, Query(ge=1, le=10**9)]  # noqa: N806  # a type
 
@@ -187,8 +198,8 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
         return show(request, bug_pages.candidate_page(bench, slug, bug_id, rank))
 
     @app.get("/benchmark/{slug}")
-    def benchmark(request: Request, slug: str, language: str = "", label: str = "") -> Response:
-        return show(request, bug_pages.benchmark_page(bench, slug, language=language, label=label))
+    def benchmark(request: Request, slug: str, page: Number = 1) -> Response:
+        return show(request, bug_pages.benchmark_page(bench, slug, plan_from(request), page=page))
 
     @app.get("/benchmark/{slug}/{bug_id}")
     def bug(request: Request, slug: str, bug_id: str) -> Response:
@@ -209,10 +220,6 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
     @app.get("/search")
     def search(request: Request, q: Annotated[str, Query(max_length=1000)] = "") -> Response:
         return show(request, searching.search_page(bench, query=q))
-
-    @app.get("/static/style.css")
-    def style_sheet() -> Response:
-        return Response(style(), media_type="text/css")
 
     @app.get("/static/{name}")
     def static(name: str) -> Response:

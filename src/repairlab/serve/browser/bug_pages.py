@@ -1,6 +1,6 @@
 """Pages about a benchmark, a bug with all systems' candidates, and one candidate. All texts in them are hostile."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -13,19 +13,23 @@ from pygments.util import ClassNotFound
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.installation import VERSION
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.text import line_of
-from repairlab.serve.browser.open_runs import BugFilter, NotReadyError, OpenRun, Workbench
-from repairlab.serve.browser.page import Page
+from repairlab.serve.browser.open_runs import NotReadyError, OpenBenchmark, OpenRun, Workbench
+from repairlab.serve.browser.page import Page, Pager
 from repairlab.serve.browser.run_index import BugCounts, Place
 from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, prompt_text, raw, visible
+from repairlab.study.matrix import Matrix, MatrixBug, MatrixSystem, Tally, tallied
 from repairlab.study.trajectories import steps_of
 
 _MAX_CODE = 400_000
 _SHOWN = 8
 """Candidates of each system on the page of a bug."""
 _MAX_TESTS = 300
+Plan = Callable[[str], str]
+"""Makes the address of a page that need not be there yet."""
 
 
 @record
@@ -58,28 +62,49 @@ class Against:
     """The same but for white space."""
 
 
-def benchmark_page(bench: Workbench, slug: str, *, language: str = "", label: str = "") -> Page:
-    """List the bugs of a benchmark and what each system made of them."""
+def benchmark_page(bench: Workbench, slug: str, plan: Plan, *, page: int = 1) -> Page:
+    """Show the bugs of a benchmark and what each system made of them; without a script, as many as fit on a page."""
     opened = bench.benchmark(slug)
-    runs = bench.runs_on(opened.benchmark.digest)
-    counts = {run.slug: {bug.id: bug for bug in run.index.bugs()} for run in runs}
-    wanted = BugFilter(language=language, label=label)
-    heads = [head for head in opened.heads.values() if wanted.takes(head.id, head.language, opened.heads)]
-    labels = sorted({tag for head in opened.heads.values() for tag in head.tags})
-    languages = sorted({head.language for head in opened.heads.values()})
-    return Page(
-        template="benchmark.html",
-        values={
-            "opened": opened,
-            "heads": heads,
-            "runs": runs,
-            "counts": counts,
-            "language": language,
-            "label": label,
-            "labels": labels,
-            "languages": languages,
-        },
-    )
+    shown = solve_matrix(opened, bench.runs_on(opened.benchmark.digest), plan)
+    pager = Pager.at(page, len(shown.bugs), rows=200)
+    return Page(template="benchmark.html", values={"opened": opened, "matrix": shown, "pager": pager})
+
+
+def solve_matrix(opened: OpenBenchmark, runs: Sequence[OpenRun], plan: Plan) -> Matrix:
+    """Return what each run made of each bug; a cell leads to the first plausible candidate, else to the first one."""
+    counts = [{bug.id: bug for bug in run.index.bugs()} for run in runs]
+    columns = [
+        MatrixSystem(
+            name=run.name,
+            index=run.number,
+            is_oracle=run.index.manifest.experiment.repairer == "reference",
+            link=plan(f"/run/{run.slug}"),
+            cell_link=plan(f"/run/{run.slug}/bug/@bug@/@rank@"),
+        )
+        for run in runs
+    ]
+    ending = plan("/").rpartition("/")[2].removeprefix("index")
+    rows = [
+        MatrixBug(
+            id=head.id,
+            language=head.language,
+            title=head.title,
+            labels=tuple(sorted(head.tags)),
+            key=plan(f"/{head.id}").removesuffix(ending).rpartition("/")[2],
+        )
+        for head in opened.heads.values()
+    ]
+
+    def cell(column: int, bug: MatrixBug) -> Tally | None:
+        found = counts[column].get(bug.id)
+        return None if found is None else Tally(verdicts=found.verdicts, first=found.first)
+
+    return tallied(columns, rows, cell, bug_link=plan(f"/benchmark/{opened.slug}/@bug@"), signature=_signature(opened, runs))
+
+
+def _signature(opened: OpenBenchmark, runs: Sequence[OpenRun]) -> str:
+    named = "; ".join(f"{run.name}: n {run.index.manifest.experiment.n}" for run in runs)
+    return f"{opened.benchmark.name} {opened.benchmark.version} #{opened.benchmark.digest}; {named}; repairlab {VERSION}"
 
 
 def bug_page(bench: Workbench, slug: str, bug_id: str) -> Page:

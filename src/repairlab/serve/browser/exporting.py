@@ -15,6 +15,7 @@ import httpx
 from repairlab.core.errors import HarnessError
 from repairlab.core.storage.folders import new_folder
 from repairlab.serve.browser.app import Link, ViewAccess, address, make_app
+from repairlab.serve.browser.bug_pages import Plan
 from repairlab.serve.browser.open_runs import Workbench
 
 _BASE = "http://repairlab"
@@ -37,14 +38,19 @@ class StaticSite:
         """Return a page that is not written yet."""
         return self._left.popleft() if self._left else None
 
+    def plan_from(self, here: str) -> Plan:
+        """Return what names the file of an address, relative to a page, that some other page leads to."""
+        folder = os.path.dirname(file_of(here)) or "."  # noqa: PTH120  # no file of this machine
+        return lambda path: quote(os.path.relpath(file_of(path), folder))
+
     def link_from(self, here: str) -> Link:
         """Return what leads from a page to another, relative to where both are."""
-        folder = os.path.dirname(file_of(here)) or "."  # noqa: PTH120  # no file of this machine
+        plan = self.plan_from(here)
 
         def link(path: str, **query: object) -> str:
             place = address(path, **query)
             self.add(place)
-            return quote(os.path.relpath(file_of(place), folder))
+            return plan(place)
 
         return link
 

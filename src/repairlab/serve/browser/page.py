@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from repairlab.core.errors import UserError
 from repairlab.core.record import record
 
 ROWS = 100
@@ -25,6 +26,14 @@ class Pager:
     n: int
     """Rows in all."""
     rows: int = ROWS
+
+    @classmethod
+    def at(cls, page: int, n: int, *, rows: int = ROWS) -> "Pager":
+        """Return a page that exists."""
+        pager = cls(page=page, n=n, rows=rows)
+        if not 1 <= page <= pager.n_pages:
+            raise UserError(f"there is no page {page}; the last one is {pager.n_pages}")
+        return pager
 
     @property
     def n_pages(self) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from repairlab.core.amounts import total_cost
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import unknown
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.serve.browser.open_runs import BugFilter, OpenRun, Workbench
@@ -43,7 +43,7 @@ def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
     """Show a run: funnel, scores, curve, cost, time, bugs."""
     run = bench.run(slug)
     bugs = run.index.bugs()
-    pager = _pager(page, len(bugs), rows=500)
+    pager = Pager.at(page, len(bugs), rows=500)
     opened = bench.benchmark_of(run)
     return Page(
         template="run.html",
@@ -116,7 +116,7 @@ def candidates_page(bench: Workbench, slug: str, bug_id: str | None = None, *, v
     wanted = _verdict(verdict)
     bugs = run.index.bugs() if bug_id is None else [run.index.bug(bug_id)]
     counts = sum((Counter(bug.verdicts) for bug in bugs), Counter[Verdict]())
-    pager = _pager(page, counts[wanted] if wanted else sum(bug.n for bug in bugs))
+    pager = Pager.at(page, counts[wanted] if wanted else sum(bug.n for bug in bugs))
     return Page(
         template="candidates.html",
         values={
@@ -139,13 +139,6 @@ def _verdict(text: str) -> Verdict | None:
         return Verdict(text)
     except ValueError:
         raise unknown("verdict", text, Verdict) from None
-
-
-def _pager(page: int, n: int, **more: int) -> Pager:
-    pager = Pager(page=page, n=n, **more)
-    if not 1 <= page <= pager.n_pages:
-        raise UserError(f"there is no page {page}; the last one is {pager.n_pages}")
-    return pager
 
 
 def _listed(run: OpenRun, place: Place) -> Listed:

@@ -1,53 +1,12 @@
-"use strict";
 (() => {
-  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const { all } = repairlab;
   const one = (selector) => document.querySelector(selector);
   const store = { // a browser may forbid it
     get(key) { try { return localStorage.getItem(key); } catch { return null; } },
     set(key, value) { try { localStorage.setItem(key, value); } catch { /* not kept, then */ } },
   };
 
-  // Tables that are sorted by a click on a head: by numbers where all cells are numbers.
-  const valueOf = (cell) => {
-    const text = cell.dataset.value ?? cell.textContent.trim().replace(/[%,]/g, "").trim();
-    const number = Number(text === "–" ? "-1" : text);
-    return text !== "" && !Number.isNaN(number) ? number : text.toLowerCase();
-  };
-  const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
-  const sortable = (table) => {
-    if (!table.tHead || table.dataset.ready) return;
-    table.dataset.ready = "1";
-    all("th", table.tHead).forEach((head, column) => {
-      if ("fixed" in head.dataset) return;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "sort";
-      button.append(...head.childNodes);
-      head.append(button);
-      button.addEventListener("click", () => {
-        const down = head.getAttribute("aria-sort") === "ascending";
-        all("th", table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const body = table.tBodies[0];
-        [...body.rows]
-          .map((row) => [valueOf(row.cells[column]), row])
-          .sort((a, b) => (down ? -1 : 1) * compare(a[0], b[0]))
-          .forEach(([, row]) => body.append(row));
-      });
-    });
-  };
-  const prepare = () => {
-    all("table.sortable").forEach(sortable);
-    all("input[data-filter]").forEach((input) => {
-      input.oninput = () => {
-        const wanted = input.value.toLowerCase();
-        for (const row of document.getElementById(input.dataset.filter).tBodies[0].rows) {
-          row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
-        }
-      };
-    });
-    columns();
-  };
+  const prepare = () => { repairlab.prepare(); columns(); };
 
   // Diffs in two columns, or in one where the screen is narrow or somebody wants it.
   const wanted = () => store.get("columns") ?? (window.innerWidth < 800 ? "one" : "two");

@@ -35,3 +35,26 @@ def dollars(amount: float) -> str:
     ('0.0000', '0.0240', '0.0000015', '12345.6780')
     """
     return f"{amount:.4f}" if amount == 0 or amount >= 0.001 else format(Decimal(f"{amount:.2g}"), "f")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it.
+
+    >>> duration(0), duration(0.0234), duration(1.84), duration(22.03), duration(250), duration(9000), duration(400_000)
+    ('0 s', '23 ms', '1.8 s', '22 s', '4.2 min', '2.5 h', '4.6 days')
+    """
+    if 0 < seconds < 0.9995:
+        return f"{max(1000 * seconds, 1):.0f} ms"
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 10 or seconds == 0 else f"{seconds:.1f} s"
+
+
+def price(amount: float) -> str:
+    """Return a sum of money in as few digits as say something.
+
+    >>> price(0), price(0.000412), price(0.0241), price(3.456), price(1234.5)
+    ('$0', '$0.00041', '$0.024', '$3.46', '$1,234.50')
+    """
+    return "$0" if not amount else f"${amount:,.2f}" if amount >= 1 else f"${format(Decimal(f'{amount:.2g}'), 'f')}"

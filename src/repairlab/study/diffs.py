@@ -1,8 +1,10 @@
 """Text of candidates as pages show it: cut to size, with nothing invisible; diffs in one column or in two. All of it is hostile."""
 
+import dataclasses
 import difflib
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from repairlab.core.candidate import Candidate, Edit
@@ -110,6 +112,8 @@ class LinePiece:
 
     text: str
     is_changed: bool = False
+    token: str = ""
+    """What the highlighter takes it for."""
 
 
 @record
@@ -161,6 +165,34 @@ class FileDiff:
             if row.new is not None:
                 added.append(DiffRow(kind="add", new=row.new))
         return (*rows, *added)
+
+
+Tokens = Callable[[str], Sequence[Sequence[tuple[str, str]]]]
+"""Cuts a text into lines of pieces with the classes of their tokens."""
+
+
+def coloured(file: FileDiff, old: str, new: str, tokens: Tokens) -> FileDiff:
+    """Return a diff of two texts whose pieces know their tokens."""
+    before, after = tokens(visible(old)), tokens(visible(new))
+    rows = [dataclasses.replace(row, old=_cut(row.old, before), new=_cut(row.new, after)) for row in file.rows]
+    return dataclasses.replace(file, rows=tuple(rows))
+
+
+def _cut(side: Side | None, lines: Sequence[Sequence[tuple[str, str]]]) -> Side | None:
+    """Return a line whose pieces end where tokens end, too."""
+    if side is None or side.number > len(lines):
+        return side
+    kinds = [token for token, text in lines[side.number - 1] for _ in text]
+    pieces, at = [], 0
+    for piece in side.pieces:
+        own = kinds[at : at + len(piece.text)] + [""] * (at + len(piece.text) - len(kinds))
+        runs = [(token, len(list(same))) for token, same in itertools.groupby(own[: len(piece.text)])]
+        start = 0
+        for token, n in runs:
+            pieces.append(dataclasses.replace(piece, text=piece.text[start : start + n], token=token))
+            start += n
+        at += len(piece.text)
+    return dataclasses.replace(side, pieces=tuple(pieces))
 
 
 def diff_files(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[FileDiff, ...]:

@@ -1,12 +1,17 @@
 """How pages are filled: templates, which escape all texts, and what verdicts and metrics mean in one sentence each."""
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+import re
 
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from repairlab.core.amounts import duration, price
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import shown
 from repairlab.languages.facts import title
 from repairlab.study.charts import draw
 from repairlab.study.diffs import clip, visible
+from repairlab.study.markdown import render
 from repairlab.study.scores import number
 
 
@@ -20,13 +25,19 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     pages.filters.update(visible=visible, clip=clip, percent=_percent, number=number, language=title)
-    pages.filters.update(shown=shown, draw=draw)
+    pages.filters.update(shown=shown, draw=draw, markdown=render, duration=duration, price=price, when=_when)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages
 
 
 def _percent(value: float) -> str:
     return f"{100 * value:.1f} %"
+
+
+def _when(moment: str) -> Markup:
+    """Return a moment in few characters; a script turns it into local time."""
+    short = re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$", r"\1 \2", visible(moment))
+    return Markup('<time datetime="{}">{}</time>').format(visible(moment), short)
 
 
 VERDICTS: dict[Verdict, str] = {

@@ -226,6 +226,25 @@ def test_everything_is_reached_by_keys(chromium: "Browser", site: str) -> None:
         page.wait_for_url("**/search?q=SIGSEGV")
 
 
+def test_tabs_of_a_candidate_keep_their_address_and_go_by_keys(chromium: "Browser", site: str) -> None:
+    with opened(chromium) as page:
+        page.goto(f"{site}/run/chat/bug/{BUGS[0]}/1")
+        page.locator("#diff").wait_for(timeout=60_000)
+        assert not page.locator("#tests").is_visible()
+        page.keyboard.press("2")
+        page.wait_for_url("**/1#tests")
+        assert page.locator("#tests").is_visible() and not page.locator("#diff").is_visible()
+        page.reload()
+        assert page.locator("#tests").is_visible() and page.locator("nav.tabs a[aria-current]").inner_text().startswith("Tests")
+        page.keyboard.press("4")
+        assert page.get_by_role("region", name="Metadata").is_visible()
+    with opened(chromium, java_script_enabled=False) as page:
+        page.goto(f"{site}/run/chat/bug/{BUGS[0]}/1")
+        assert all(page.locator(name).is_visible() for name in ("#diff", "#tests", "#transcript", "#metadata"))
+        page.goto(f"{site}/benchmark/toy")
+        assert page.locator("table.matrix tbody tr").count() == 12 and page.locator("table.matrix a.cell").count() == 12
+
+
 def test_a_run_is_followed_while_it_goes_on(chromium: "Browser", make_run: MakeRun, tmp_path: Path) -> None:
     folder = make_run("live", n=2, bugs=3, unfinished=1)
     with served([folder], tmp_path / "cache") as (url, _), opened(chromium) as page:
@@ -389,6 +408,8 @@ def test_the_exported_site_works_from_disk(chromium: "Browser", folder: Path, tm
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/bug/{BUGS[0]}/1.html")
         assert page.get_by_text("Against the buggy code").count() <= 1 and page.locator("h1").count() == 1
+        page.get_by_role("link", name="Tests").click()
+        assert page.locator("#tests").is_visible() and not page.locator("#diff").is_visible()
 
 
 def test_pages_are_read_by_many_at_once(site: str) -> None:

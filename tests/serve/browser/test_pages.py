@@ -168,15 +168,21 @@ def test_two_systems_are_compared_as_by_the_verb(browser: Browser, three_runs: l
     assert all(bug in page for bug in found.overlap.only_a)
 
 
-def test_a_candidate_is_shown_against_the_buggy_and_the_fixed_code(browser: Browser, bench: Workbench) -> None:
+def test_a_candidate_is_shown_against_the_buggy_code_the_fix_and_other_candidates(browser: Browser, bench: Workbench) -> None:
     run = bench.run("chat")
-    place = run.index.page(verdict=None, n=1)[0]
     for verdict in ("PLAUSIBLE", "WRONG"):
-        found = [item for item in run.index.page(n=1000) if item.verdict == verdict]
-        page = Read(browser.get(f"/run/chat/bug/{found[0].bug_id}/{found[0].rank}").text).text
-        assert "Against the buggy code" in page and "Against the developer's fix" in page
-        assert ("Equal but for white space." in page) == (verdict == "PLAUSIBLE")
-    assert browser.get(f"/run/chat/bug/{place.bug_id}/{place.rank}").status_code == 200
+        found = next(item for item in run.index.page(n=1000) if item.verdict == verdict)
+        path = f"/run/chat/bug/{found.bug_id}/{found.rank}"
+        page = Read(browser.get(path).text).text
+        assert "Against the buggy code" in page and "Against the developer's fix" not in page
+        equal = re.search("Identical to the developer's fix|Equal to the developer's fix but for white space", page)
+        assert bool(equal) == (verdict == "PLAUSIBLE")
+        assert ("02 <b>bold</b>" in page.partition("Passed")[0]) == (verdict == "WRONG")
+        assert "Against the developer's fix" in Read(browser.get(f"{path}?against=fix").text).text
+        other = next(item for item in bench.run("neural").index.page(bug_id=found.bug_id, n=20) if item.verdict != "UNAPPLICABLE")
+        assert f"Against neural #{other.rank}" in Read(browser.get(f"{path}?against=neural/{other.rank}").text).text
+    for wrong, words in (("nobody/1", "unknown run"), ("neural/x", "against fix or RUN/RANK"), ("neural/999", "no candidate")):
+        assert words in Read(browser.get(f"{path}?against={wrong}").text).text
 
 
 def test_a_bug_shows_issue_code_fault_and_all_systems(browser: Browser, bug_ids: tuple[str, ...]) -> None:
@@ -311,8 +317,8 @@ def test_the_whole_conversation_is_shown_and_found(make_run: MakeRun, tmp_path: 
         "You fix bugs.",
         "What of <b>this</b>?",
         "<script>alert(2)</script>",
-        "1,200 tokens asked, 34 answered",
-        "$0.0123",
+        "1,200 prompt tokens, 34 completion tokens",
+        "$0.012",
     ):
         assert words in page.text
     found = Read(browser.get("/search?q=one+further").text).text

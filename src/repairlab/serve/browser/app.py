@@ -194,8 +194,10 @@ def add_reading(
         return show(request, run_pages.candidates_page(bench, slug, bug_id, verdict=verdict, page=page))
 
     @app.get("/run/{slug}/bug/{bug_id}/{rank}")
-    def candidate(request: Request, slug: str, bug_id: str, rank: Annotated[int, Path(ge=1, le=10**9)]) -> Response:
-        return show(request, bug_pages.candidate_page(bench, slug, bug_id, rank))
+    def candidate(
+        request: Request, slug: str, bug_id: str, rank: Annotated[int, Path(ge=1, le=10**9)], against: str = ""
+    ) -> Response:
+        return show(request, bug_pages.candidate_page(bench, slug, bug_id, rank, against=against))
 
     @app.get("/benchmark/{slug}")
     def benchmark(request: Request, slug: str, page: Number = 1) -> Response:

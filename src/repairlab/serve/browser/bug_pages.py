@@ -1,26 +1,23 @@
 """Pages about a benchmark, a bug with all systems' candidates, and one candidate. All texts in them are hostile."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.lexers.special import TextLexer
-from pygments.util import ClassNotFound
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.installation import VERSION
+from repairlab.core.model import Message
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.text import line_of
+from repairlab.languages.language import language_of_path
+from repairlab.serve.browser.evidence import CodeLine, failing_tests, highlighted, paths_of, tokens, trimmed
 from repairlab.serve.browser.open_runs import NotReadyError, OpenBenchmark, OpenRun, Workbench
 from repairlab.serve.browser.page import Page, Pager
 from repairlab.serve.browser.run_index import BugCounts, Place
-from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, prompt_text, raw, visible
+from repairlab.study.diffs import FileDiff, bare, changed_by, coloured, diff_files, prompt_text, raw, visible
 from repairlab.study.matrix import Matrix, MatrixBug, MatrixSystem, Tally, tallied
 from repairlab.study.trajectories import steps_of
 
@@ -28,18 +25,10 @@ _MAX_CODE = 400_000
 _SHOWN = 8
 """Candidates of each system on the page of a bug."""
 _MAX_TESTS = 300
+_MAX_FAILING = 5
+"""Failing tests that are shown with their sources."""
 Plan = Callable[[str], str]
 """Makes the address of a page that need not be there yet."""
-
-
-@record
-class CodeLine:
-    """One line of highlighted code."""
-
-    number: int
-    html: Markup
-    is_faulty: bool
-    is_target: bool
 
 
 @record
@@ -159,31 +148,23 @@ def code_lines(bug: Bug) -> list[CodeLine]:
     ]
 
 
-def highlighted(text: str, language: str) -> list[Markup]:
-    """Return the lines of a text with the classes of its tokens; the highlighter escapes all of it."""
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        lexer = TextLexer(stripnl=False, ensurenl=False)
-    html = str(highlight(text, lexer, HtmlFormatter(nowrap=True)))
-    return [Markup(line) for line in html.removesuffix("\n").split("\n")]
-
-
-def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int) -> Page:
-    """Show a candidate: diffs against the buggy and the fixed code, tests, log, conversation."""
+def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int, *, against: str = "") -> Page:
+    """Show a candidate: its diff, its tests, where it came from; `against` is fix, or RUN/RANK of another candidate of the bug."""
     run = bench.run(slug)
     run.require(bug_id)
-    place = run.index.at_rank(bug_id, rank)
-    if place is None:
-        if run.index.is_behind:
-            raise NotReadyError(f"candidate {rank} of bug {bug_id} is not read yet; {100 * run.index.share:.0f} % of the run are")
-        raise UserError(f"bug {bug_id} has no candidate of rank {rank} in {run.slug}")
+    place = _place(run, bug_id, rank)
     store = run.index.store
     candidate = store.at(Candidate, place.candidate)
     outcome = None if place.outcome is None else store.at(Outcome, place.outcome)
     opened = bench.benchmark_of(run)
+    bug = opened.bug(bug_id) if opened else None
     prompt = run.transcripts.prompt(candidate.origin.prompt)
+    answer = run.transcripts.text(candidate.origin.answer)
     before, behind_rank = run.index.near(bug_id, rank)
+    names = {Path(path).name for path in paths_of(bug)} if bug and outcome and outcome.evidence else set()
+    other = _other(bench, run, bug_id, against)
+    rivals = [_system(other_run, bug_id) for other_run in bench.runs_on(run.digest) if other_run.index.has(bug_id)]
+    failing = [test for test in outcome.tests if not test.passed] if outcome else []
     return Page(
         template="candidate.html",
         values={
@@ -192,34 +173,63 @@ def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int) -> Page:
             "place": place,
             "candidate": candidate,
             "outcome": outcome,
-            "tests": _tests(outcome),
-            "n_more_tests": max(0, len(outcome.tests) - _MAX_TESTS) if outcome else 0,
+            "failing": failing_tests(bug, failing[:_MAX_FAILING]),
+            "more_failing": failing[_MAX_FAILING:_MAX_TESTS],
+            "passed": [test for test in outcome.tests if test.passed][:_MAX_TESTS] if outcome else [],
+            "log": trimmed(outcome.evidence, names) if outcome else "",
             "same": [other for other in run.index.with_id(place.candidate_id) if other.rank != rank],
             "messages": prompt.messages if prompt else (),
             "prompt": "" if prompt is None or prompt.messages else prompt_text(prompt),
-            "answer": run.transcripts.text(candidate.origin.answer),
+            "answer": answer,
+            "since": _since(prompt.messages if prompt else (), answer),
             "trajectory": steps_of(run.transcripts.text(candidate.origin.trajectory)),
             "settings": [(name, value) for name, value in candidate.origin.settings if name != "trajectory"],
             "before": before,
             "behind": behind_rank,
+            "rivals": rivals,
+            "chosen": against,
         }
-        | diff_values(opened.bug(bug_id) if opened else None, candidate)
+        | diff_values(bug, candidate, other)
         | {"no_texts": bench.why_no_texts(run)},
     )
 
 
-def _tests(outcome: Outcome | None) -> list[Any]:
-    """Return the tests, those that failed first."""
-    return sorted(outcome.tests, key=lambda test: test.passed)[:_MAX_TESTS] if outcome else []
+def _place(run: OpenRun, bug_id: str, rank: int) -> Place:
+    place = run.index.at_rank(bug_id, rank)
+    if place is None and run.index.is_behind:
+        raise NotReadyError(f"candidate {rank} of bug {bug_id} is not read yet; {100 * run.index.share:.0f} % of the run are")
+    if place is None:
+        raise UserError(f"bug {bug_id} has no candidate of rank {rank} in {run.slug}")
+    return place
 
 
-def diff_values(bug: Bug | None, candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate beside the buggy and beside the fixed code, or its own text where neither is possible."""
-    against, why = _against(bug, candidate)
+def _other(bench: Workbench, run: OpenRun, bug_id: str, against: str) -> tuple[str, Candidate] | None:
+    """Return the candidate that another one is shown against, and how it is called."""
+    if against in ("", "fix"):
+        return None
+    slug, _, rank = against.rpartition("/")
+    if not rank.isdecimal() or len(rank) > 9:
+        raise UserError(f"a candidate is shown against fix or RUN/RANK, not {against!r}")
+    theirs = bench.run(slug)
+    theirs.require(bug_id)
+    if theirs.digest != run.digest:
+        raise UserError(f"{slug} is a run on another benchmark")
+    return f"{theirs.name} #{rank}", theirs.index.store.at(Candidate, _place(theirs, bug_id, int(rank)).candidate)
+
+
+def _since(messages: Sequence[Message], answer: str | None) -> tuple[FileDiff, ...]:
+    """Return what the answer says otherwise than the one before it in the same conversation."""
+    said = [message.content for message in messages if message.role == "assistant"]
+    return diff_files({"answer": said[-1]}, {"answer": answer}) if said and answer else ()
+
+
+def diff_values(bug: Bug | None, candidate: Candidate, other: tuple[str, Candidate] | None = None) -> dict[str, Any]:
+    """Return a candidate beside the buggy code, the fix and perhaps another candidate, or its text where that cannot be done."""
+    against, why = _against(bug, candidate, other)
     return {"against": against, "no_diff": why, "raw": "" if against else raw(candidate)}
 
 
-def _against(bug: Bug | None, candidate: Candidate) -> tuple[list[Against], str]:
+def _against(bug: Bug | None, candidate: Candidate, other: tuple[str, Candidate] | None) -> tuple[list[Against], str]:
     if not candidate.edits:
         return [], candidate.problem or "the candidate changes nothing"
     if bug is None:
@@ -228,11 +238,11 @@ def _against(bug: Bug | None, candidate: Candidate) -> tuple[list[Against], str]
     changed = changed_by(candidate.edits, files)
     if changed is None:
         return [], "the edits do not apply to the files that the repairer was shown"
-    found = [_beside("buggy code", files, changed)]
-    reference = changed_by(bug.oracle.reference, files)
-    if reference is not None:
-        fixed = _merged(files, reference)
-        found.append(_beside("developer's fix", fixed, {**{path: files.get(path) for path in reference}, **changed}))
+    found = [_beside("the buggy code", files, changed)]
+    for name, edits in (("the developer's fix", bug.oracle.reference), *([(other[0], other[1].edits)] if other else [])):
+        theirs = changed_by(edits, files)
+        if theirs is not None:
+            found.append(_beside(name, _merged(files, theirs), {**{path: files.get(path) for path in theirs}, **changed}))
     return found, ""
 
 
@@ -243,4 +253,12 @@ def _merged(files: Mapping[str, str], changed: Mapping[str, str | None]) -> dict
 
 def _beside(name: str, old: Mapping[str, str], new: Mapping[str, str | None]) -> Against:
     is_equal = bare(new) == bare({path: old.get(path) for path in new})
-    return Against(name=name, files=diff_files(old, new), is_equal=is_equal)
+    files = tuple(in_colour(file, old.get(file.path, ""), new.get(file.path) or "") for file in diff_files(old, new))
+    return Against(name=name, files=files, is_equal=is_equal)
+
+
+def in_colour(file: FileDiff, old: str, new: str) -> FileDiff:
+    """Return a diff with the colours of its language, unless it is very long."""
+    if max(len(old), len(new)) > _MAX_CODE:
+        return file
+    return coloured(file, old, new, lambda text: tokens(text, language_of_path(file.path) or ""))

@@ -200,6 +200,13 @@ const repairlab = (() => {
     links.forEach((link, at) => { if (at === chosen) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current"); });
   };
   window.addEventListener("hashchange", tabs);
-  const prepare = () => { all("table.sortable").forEach(sortable); matrices(); downloads(); tabs(); };
+  // Moments stand in the reader's own time.
+  const times = () => all("time[datetime]").forEach((part) => {
+    const moment = new Date(part.dateTime);
+    if (part.title || Number.isNaN(moment.getTime())) return;
+    part.title = part.dateTime;
+    part.textContent = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  });
+  const prepare = () => { times(); all("table.sortable").forEach(sortable); matrices(); downloads(); tabs(); };
   return { all, make, matrix, prepare, compare };
 })();

@@ -6,7 +6,15 @@
     set(key, value) { try { localStorage.setItem(key, value); } catch { /* not kept, then */ } },
   };
 
-  const prepare = () => { repairlab.prepare(); columns(); };
+  const prepare = () => {
+    repairlab.prepare();
+    columns();
+    all("[data-show]").forEach((box) => { // long code begins at the line that matters
+      const line = document.getElementById(box.dataset.show);
+      if (line && !location.hash) box.scrollTop = line.offsetTop - box.clientHeight / 3;
+    });
+    all("select[data-submit]").forEach((select) => { select.onchange = () => select.form.submit(); });
+  };
 
   // Diffs in two columns, or in one where the screen is narrow or somebody wants it.
   const wanted = () => store.get("columns") ?? (window.innerWidth < 800 ? "one" : "two");
@@ -41,6 +49,11 @@
     s: turn,
     "?": () => one("#help").showModal(),
   };
+  const tab = (key) => { // digits choose tabs
+    const link = /^[1-9]$/.test(key) ? all("nav.tabs a")[Number(key) - 1] : null;
+    if (link) link.click();
+    return Boolean(link);
+  };
   const press = (selector) => {
     const found = one(selector);
     if (found && found.matches("textarea")) found.focus();
@@ -52,6 +65,7 @@
     const typing = event.target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
     if (typing) { if (event.key === "Escape") event.target.blur(); return; }
     if (press(`[data-key="${CSS.escape(event.key)}"]`)) { event.preventDefault(); return; }
+    if (tab(event.key)) { event.preventDefault(); return; }
     if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
   one("#help-button")?.addEventListener("click", keys["?"]);

@@ -140,14 +140,18 @@ def strategy_checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     yield attempt("it makes a prompt", lambda: _makes(name))
 
 
-def _problems() -> list[Problem]:
+def _problems(name: str) -> list[Problem]:
+    """Return problems whose place is shown, or is not where the strategy looks for it."""
     bugs = list(open_benchmark("starter"))
-    return [shown(bug.problem, Visibility(error=True)) for bug in bugs[:: max(1, len(bugs) // 12)]]
+    some = [bug.problem for bug in bugs[:: max(1, len(bugs) // 12)]]
+    placed = [shown(problem, Visibility(error=True)) for problem in some]
+    if any(strategy(name).needs(problem) is None for problem in placed):
+        return placed
+    return [shown(problem, Visibility(localisation="none", error=True)) for problem in some]
 
 
 def _needs(name: str) -> str:
-    made = strategy(name)
-    answers = [made.needs(problem) for problem in _problems()]
+    answers = [strategy(name).needs(problem) for problem in _problems(name)]
     if any(answer is not None and not answer.strip() for answer in answers):
         return "it needs something and does not say what"
     return "" if None in answers else f"it can ask about no bug of the built-in benchmark: {answers[0]}"
@@ -155,7 +159,7 @@ def _needs(name: str) -> str:
 
 def _makes(name: str) -> str:
     settings = LlmSettings(model="none/none", strategy=name)
-    for problem in (item for item in _problems() if strategy(name).needs(item) is None):
+    for problem in (item for item in _problems(name) if strategy(name).needs(item) is None):
         asked = [preview(settings, problem, seed=0, examples=(_EXAMPLE,)) for _ in range(2)]
         if asked[0] != asked[1]:
             return f"it asked two things about {problem.id}"

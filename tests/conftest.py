@@ -1,6 +1,7 @@
 """What many tests share: a sandbox that works here, and a tiny benchmark written to disk."""
 
 import contextlib
+import gc
 import os
 import re
 import shutil
@@ -27,6 +28,15 @@ pytest_plugins = ["tests.sampling"]
 # The same examples every time: whether a commit passes must not depend on luck. HYPOTHESIS_PROFILE=default looks for new ones.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+gc.disable()  # while thousands of tests are collected, of which each is kept
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from here on, and look for none among the tests."""
+    gc.freeze()
+    gc.enable()
+
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Shells start what runs in their background so, and children inherit it: tests of Ctrl-C would wait for ever.

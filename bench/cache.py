@@ -12,7 +12,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
 from repairlab.languages.language import default_cache
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.messages import Entry, Event, Judged, Order, Proposed, Task
+from repairlab.runs.messages import CandidateProposed, Entry, Event, Order, OutcomeKnown, Task
 from repairlab.runs.store import Store, decoded
 from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import Sandbox
@@ -66,11 +66,11 @@ def run(bug: Bug, candidates: list[Candidate], machine: Machine, sandbox: Sandbo
     outcomes: list[Outcome] = []
 
     def take(event: Event) -> None:
-        if isinstance(event, Proposed):
+        if isinstance(event, CandidateProposed):
             place = store.append_body(Candidate, event.body)
             entries.append(Entry(candidate_id=event.candidate_id, place=place, form=event.form))
             candidates_by_place[place] = event.body
-        if isinstance(event, Judged):
+        if isinstance(event, OutcomeKnown):
             outcomes.append(decoded(Outcome, event.body))
             store.append_body(Outcome, event.body)
 

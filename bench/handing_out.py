@@ -24,7 +24,16 @@ from repairlab.core.storage.encoding import encode
 from repairlab.runs.executors.executor import Source
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.first_starts import FirstStarts
-from repairlab.runs.messages import Begun, Event, Judged, Order, ProposalsEnded, Proposed, Task, WorkerTime
+from repairlab.runs.messages import (
+    CandidateProposed,
+    Event,
+    Order,
+    OutcomeKnown,
+    ProposalsEnded,
+    Task,
+    ValidationStarted,
+    WorkerTime,
+)
 from repairlab.runs.scheduler import Scheduler
 from repairlab.runs.store import Store
 from repairlab.validation.machine import local_machine
@@ -133,7 +142,7 @@ class Crowd:
         name = order.bug_id
         if order.proposes:
             said: list[Event] = [
-                Proposed(
+                CandidateProposed(
                     bug_id=name, candidate_id=f"{name}-{number}", rank=number + 1, form=f"{name}-{number}", body=self._candidate
                 )
                 for number in range(self._n)
@@ -141,8 +150,8 @@ class Crowd:
             return OPENING_S, [*said, ProposalsEnded(bug_id=name, ended="asked")]
         said = []
         for entry in order.entries:
-            said.append(Begun(bug_id=name, candidate_id=entry.candidate_id))
-            judged = Judged(
+            said.append(ValidationStarted(bug_id=name, candidate_id=entry.candidate_id))
+            judged = OutcomeKnown(
                 bug_id=name,
                 candidate_id=entry.candidate_id,
                 verdict=Verdict.WRONG,

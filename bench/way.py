@@ -105,6 +105,7 @@ def follow(python: str, bug: str) -> dict[str, dict[str, set[str]]]:
             environment = os.environ | {
                 "PYTHONPATH": os.pathsep.join(filter(None, (temporary, os.environ.get("PYTHONPATH")))),
                 "WAY_TO": str(seen),
+                "XDG_CACHE_HOME": str(Path(temporary, "cache")),  # a kept index would hide the files that read a bug
             }
             subprocess.run([python, "-m", "repairlab", *verb], env=environment, check=True, stdout=subprocess.DEVNULL)
             lines = [line.split(" ", 1) for line in seen.read_text().splitlines()]

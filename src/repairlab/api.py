@@ -41,7 +41,7 @@ from repairlab.runs.messages import Step
 from repairlab.runs.own_object import OwnRepairer, Patches
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
@@ -336,9 +336,9 @@ def run(
             raise UserError("how a model is reached is said both by `access` and by settings of the repairer: use one of the two")
         machine = dataclasses.replace(machine, access=local)
     own = None if isinstance(repairer, RepairerChoice) else OwnRepairer(repairer, experiment.repairer)
-    begin(experiment, bench.benchmark, folder, machine, own=own)
+    start_run(experiment, bench.benchmark, folder, machine, own=own)
     try:
-        complete(bench.benchmark, folder, machine, progress, own=own)
+        finish_run(bench.benchmark, folder, machine, progress, own=own)
     except Interrupted:
         raise KeyboardInterrupt(f"stopped; all so far is in {folder}, and the same call goes on") from None
     return Run(folder)

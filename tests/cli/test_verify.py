@@ -14,7 +14,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.integrity import SEAL, write_seal
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import FILES, BugEnd, Store
 from repairlab.validation.machine import Machine
 from tests.conftest import write_tiny
@@ -29,8 +29,8 @@ def honest(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("verify")
     benchmark, folder = str(write_tiny(root / "tiny")), root / "honest"
     opened = open_benchmark(benchmark)
-    begin(make_experiment({"benchmark": benchmark, "repairer": "copy", "n": 2}), opened, folder, machine)
-    complete(opened, folder, machine, lambda step: None)
+    start_run(make_experiment({"benchmark": benchmark, "repairer": "copy", "n": 2}), opened, folder, machine)
+    finish_run(opened, folder, machine, lambda step: None)
     assert run(["score", str(folder)]) == 0
     return folder
 

@@ -19,7 +19,7 @@ from repairlab.cli.main import run as repairlab
 from repairlab.core.errors import UserError
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.messages import Notice, Progress, Step
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine, local_machine
 from tests.building.mining.conftest import History
@@ -75,8 +75,8 @@ def test_a_machine_that_dies_costs_nothing(tiny: Path, tmp_path: Path, machine: 
             cluster.remove_node(dying, allow_graceful=False)
 
     benchmark = open_benchmark(str(tiny))
-    begin(make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 30}), benchmark, tmp_path / "far", far)
-    complete(benchmark, tmp_path / "far", far, step)
+    start_run(make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 30}), benchmark, tmp_path / "far", far)
+    finish_run(benchmark, tmp_path / "far", far, step)
     assert dying not in cluster.worker_nodes
     run(tiny, tmp_path / "near", machine, repairer="templates", n=30)
     assert contents(tmp_path / "far") == contents(tmp_path / "near")
@@ -155,8 +155,8 @@ def test_a_machine_that_would_judge_otherwise_is_left_out_by_name(tiny: Path, tm
     try:
         notices: list[str] = []
         benchmark = open_benchmark(str(tiny))
-        begin(make_experiment({"benchmark": str(tiny), "repairer": "copy"}), benchmark, tmp_path / "far", far)
-        complete(benchmark, tmp_path / "far", far, lambda step: notices.append(step.text) if isinstance(step, Notice) else None)
+        start_run(make_experiment({"benchmark": str(tiny), "repairer": "copy"}), benchmark, tmp_path / "far", far)
+        finish_run(benchmark, tmp_path / "far", far, lambda step: notices.append(step.text) if isinstance(step, Notice) else None)
     finally:
         cluster.remove_node(node)
     assert len(notices) == 1 and notices[0].startswith("left out: ") and "bubblewrap" in notices[0]

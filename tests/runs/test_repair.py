@@ -9,7 +9,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.integrity import SEAL, find_damage, repair_run, require_intact
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
 
@@ -76,8 +76,8 @@ def test_a_repaired_run_has_what_it_had_before(tiny: Path, tmp_path: Path, machi
     benchmark = open_benchmark(str(tiny))
     settings = make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 6})
     whole = tmp_path / "whole"
-    begin(settings, benchmark, whole, machine)
-    complete(benchmark, whole, machine, lambda _: None)
+    start_run(settings, benchmark, whole, machine)
+    finish_run(benchmark, whole, machine, lambda _: None)
     require_intact(Store(whole))
     ends = {end.bug_id: end.ended for end in Store(whole).ends()}
     for file in ALL:
@@ -86,11 +86,11 @@ def test_a_repaired_run_has_what_it_had_before(tiny: Path, tmp_path: Path, machi
         lines = lines_of(folder / file)
         (folder / file).write_bytes(b"".join([*lines[:1], *(line[: len(line) // 2] + b"\n" for line in lines[1:3]), *lines[3:]]))
         with pytest.raises(UserError, match=f"{file}, line 2"):
-            begin(settings, benchmark, folder, machine)
+            start_run(settings, benchmark, folder, machine)
         repair_run(Store(folder))
-        begin(settings, benchmark, folder, machine)
+        start_run(settings, benchmark, folder, machine)
         judged_before = {place for place, _ in Store(folder).scan_data(Outcome)}
-        complete(benchmark, folder, machine, lambda _: None)
+        finish_run(benchmark, folder, machine, lambda _: None)
         require_intact(Store(folder))
         assert contents(folder) == contents(whole)
         assert {end.bug_id: end.ended for end in Store(folder).ends()} == ends

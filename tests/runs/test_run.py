@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import make_experiment, read_experiment
 from repairlab.runs.messages import Progress
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
@@ -24,9 +24,9 @@ REPAIRLAB = [sys.executable, "-m", "repairlab"]
 
 def run(tiny: Path, folder: Path, machine: Machine, **settings: Any) -> list[Progress]:
     benchmark = open_benchmark(str(tiny))
-    begin(make_experiment({"benchmark": str(tiny), **settings}), benchmark, folder, machine)
+    start_run(make_experiment({"benchmark": str(tiny), **settings}), benchmark, folder, machine)
     steps: list[Progress] = []
-    complete(benchmark, folder, machine, lambda step: steps.append(step) if isinstance(step, Progress) else None)
+    finish_run(benchmark, folder, machine, lambda step: steps.append(step) if isinstance(step, Progress) else None)
     return steps
 
 

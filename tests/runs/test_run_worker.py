@@ -18,8 +18,8 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.text import Span
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.messages import Entry, Event, Failed, Judged, Order, Proposed, Task
-from repairlab.runs.run import begin, complete
+from repairlab.runs.messages import BugFailed, CandidateProposed, Entry, Event, Order, OutcomeKnown, Task
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import Store, decoded
 from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import FakeSandbox, exited
@@ -68,11 +68,11 @@ def judged(bug: Bug, folder: Path, sandbox: FakeSandbox, candidates: list[Candid
     events: list[Event] = []
     with open_worker(sandbox, events.append) as do:
         do(Order(bug_id=bug.id, task=task))
-        proposed = {event.candidate_id: event for event in events if isinstance(event, Proposed)}
+        proposed = {event.candidate_id: event for event in events if isinstance(event, CandidateProposed)}
         entries = [Entry(candidate_id=event.candidate_id, place=event.rank, form=event.form) for event in proposed.values()]
         bodies = {event.rank: event.body for event in proposed.values()}
         do(Order(bug_id=bug.id, task=None, entries=tuple(entries), candidates=bodies))
-    return {event.candidate_id: decoded(Outcome, event.body) for event in events if isinstance(event, Judged)}, events
+    return {event.candidate_id: decoded(Outcome, event.body) for event in events if isinstance(event, OutcomeKnown)}, events
 
 
 def test_whatever_is_raised_over_one_candidate_leaves_that_one_undecided_and_no_other(bug: Bug, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_bug_on_which_our_machinery_always_fails_is_left_after_a_few_candidate
 
     outcomes, events = judged(bug, tmp_path, TreeSandbox(look), [candidate(rank, f"x = {rank}\n") for rank in range(1, 41)])
     assert len(outcomes) == PROBE_AFTER
-    assert [(event.bug_id, event.reason) for event in events if isinstance(event, Failed)] == [("sum", "no space left")]
+    assert [(event.bug_id, event.reason) for event in events if isinstance(event, BugFailed)] == [("sum", "no space left")]
 
 
 def test_candidates_that_break_our_machinery_do_not_keep_others_from_being_judged(bug: Bug, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_candidates_that_break_our_machinery_do_not_keep_others_from_being_judge
     candidates = [candidate(rank, text) for rank, text in enumerate(texts, start=1)]
     outcomes, events = judged(bug, tmp_path, TreeSandbox(look), candidates)
     assert len(outcomes) == len(texts) and outcomes[candidates[-1].id].verdict is Verdict.WRONG
-    assert not any(isinstance(event, Failed) for event in events)
+    assert not any(isinstance(event, BugFailed) for event in events)
 
 
 def test_a_bug_that_was_left_says_why_and_is_tried_again(tiny: Path, tmp_path: Path, machine: Machine) -> None:
@@ -122,11 +122,13 @@ def test_a_bug_that_was_left_says_why_and_is_tried_again(tiny: Path, tmp_path: P
     benchmark, folder = open_benchmark(str(tiny)), tmp_path / "r"
     texts = [f"x = {rank}\nprint(x)\n" for rank in range(12)]
     given_here = {"sum": [candidate(rank, text) for rank, text in enumerate(texts, start=1)]}
-    begin(make_experiment({"benchmark": str(tiny), "repairer": "file", "n": 12, "include": ["sum"]}), benchmark, folder, machine)
+    start_run(
+        make_experiment({"benchmark": str(tiny), "repairer": "file", "n": 12, "include": ["sum"]}), benchmark, folder, machine
+    )
     for _ in range(2):
         n_before = len(list(Store(folder).outcomes()))
         with pytest.raises(HarnessError, match=r"bug not finished \(sum\): .*checker"):
-            complete(benchmark, folder, machine, lambda step: None, given=given_here)
+            finish_run(benchmark, folder, machine, lambda step: None, given=given_here)
         assert n_before < len(list(Store(folder).outcomes())) < n_before + 12
         assert not list(Store(folder).ends())
 

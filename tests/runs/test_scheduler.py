@@ -13,7 +13,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
@@ -59,8 +59,8 @@ def test_one_bug_shared_by_many_workers_gives_what_one_worker_gives(tiny: Path, 
         folder = tmp_path / str(workers)
         here = dataclasses.replace(machine, workers=workers)
         settings = {"benchmark": str(tiny), "repairer": "file", "n": 120, "include": ["sum"]}
-        begin(make_experiment(settings), benchmark, folder, here)
-        complete(benchmark, folder, here, lambda step: None, given=candidates)
+        start_run(make_experiment(settings), benchmark, folder, here)
+        finish_run(benchmark, folder, here, lambda step: None, given=candidates)
     assert facts(tmp_path / "1") == facts(tmp_path / "4")
     (samples,) = read_samples(Store(tmp_path / "4"))
     assert samples.ended == "asked" and len(samples.verdicts) == 120
@@ -73,8 +73,8 @@ def test_a_repairers_candidates_are_shared_too(tiny: Path, tmp_path: Path, machi
         folder = tmp_path / str(workers)
         here = dataclasses.replace(machine, workers=workers)
         settings = {"benchmark": str(tiny), "repairer": "templates", "n": 30, "include": ["sum"]}
-        begin(make_experiment(settings), benchmark, folder, here)
-        complete(benchmark, folder, here, lambda step: None)
+        start_run(make_experiment(settings), benchmark, folder, here)
+        finish_run(benchmark, folder, here, lambda step: None)
     assert facts(tmp_path / "1") == facts(tmp_path / "4")
 
 
@@ -148,7 +148,7 @@ from repairlab.runs.worker import open_worker
 from repairlab.runs.experiment import Experiment
 from repairlab.validation.machine import Machine
 from repairlab.runs.store import Store
-from repairlab.runs.messages import Entry, Judged, Order, Task
+from repairlab.runs.messages import Entry, OutcomeKnown, Order, Task
 from repairlab.sandbox.sandbox import FakeSandbox, exited
 
 def resident_mb():
@@ -165,8 +165,8 @@ sizes, seen = [], 0
 
 def emit(event):
     global seen
-    seen += isinstance(event, Judged)
-    if isinstance(event, Judged) and seen in (100, 10_000):
+    seen += isinstance(event, OutcomeKnown)
+    if isinstance(event, OutcomeKnown) and seen in (100, 10_000):
         sizes.append(resident_mb())
 
 task = Task(
@@ -198,8 +198,8 @@ def test_a_duplicate_costs_no_validation(tiny: Path, tmp_path: Path, machine: Ma
     benchmark = open_benchmark(str(tiny))
     folder = tmp_path / "r"
     settings = {"benchmark": str(tiny), "repairer": "file", "n": 6, "include": ["sum"]}
-    begin(make_experiment(settings), benchmark, folder, machine)
-    complete(benchmark, folder, machine, lambda step: None, given={"sum": given(6)})
+    start_run(make_experiment(settings), benchmark, folder, machine)
+    finish_run(benchmark, folder, machine, lambda step: None, given={"sum": given(6)})
     outcomes: list[Outcome] = list(Store(folder).outcomes())
     assert sorted(outcome.equivalent_to is None for outcome in outcomes) == [False] * 4 + [True] * 2
     assert all(outcome.isolation == f"{machine.sandbox}/warm" and not outcome.cached for outcome in outcomes)

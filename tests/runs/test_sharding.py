@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.messages import Entry, Judged, Order, Task
+from repairlab.runs.messages import Entry, Order, OutcomeKnown, Task
 from repairlab.runs.sharding import Backlog
 from repairlab.validation.machine import Machine
 
@@ -36,8 +36,8 @@ def entry(number: int, form: str | None = None, *, name: str | None = None) -> E
     return Entry(candidate_id=name or f"c{number}", place=number, form=form or f"f{number}")
 
 
-def judged(item: Entry, *, verdict: Verdict = Verdict.WRONG, seconds: float = 0.1) -> Judged:
-    return Judged(bug_id="sum", candidate_id=item.candidate_id, verdict=verdict, message="", seconds=seconds, body=b"")
+def judged(item: Entry, *, verdict: Verdict = Verdict.WRONG, seconds: float = 0.1) -> OutcomeKnown:
+    return OutcomeKnown(bug_id="sum", candidate_id=item.candidate_id, verdict=verdict, message="", seconds=seconds, body=b"")
 
 
 def test_equal_forms_are_in_one_shard_and_equal_candidates_are_judged_once(task: Task) -> None:

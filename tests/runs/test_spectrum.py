@@ -12,7 +12,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.repairers.templates.fix_site import Site
 from repairlab.repairers.templates.locate import places
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.spectrum import Spectrum, SpectrumPlace, _Notes, measure_spectra, spectrum_of
 from repairlab.runs.store import Store
 from repairlab.runs.suspects import fault_of, located, rank_functions, rank_lines
@@ -154,8 +154,8 @@ def spectrum_run(bug_id: str, machine: Machine, folder: Path, **more: object) ->
     visibility = {"localisation": "spectrum", "context": True}
     settings = {"benchmark": "starter", "repairer": "templates", "n": 3, "k": [1], "include": [bug_id], "visibility": visibility}
     benchmark, own = open_benchmark("starter"), dataclasses.replace(machine, cache=folder / "cache")
-    begin(make_experiment({**settings, **more}), benchmark, folder / "run", own)
-    complete(benchmark, folder / "run", own, lambda step: None)
+    start_run(make_experiment({**settings, **more}), benchmark, folder / "run", own)
+    finish_run(benchmark, folder / "run", own, lambda step: None)
     return Store(folder / "run")
 
 

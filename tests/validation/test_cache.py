@@ -11,7 +11,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.cache import FILE, VerdictCache
 from repairlab.validation.machine import Machine
@@ -23,9 +23,9 @@ OUTCOME = builders.outcome(Verdict.WRONG, tests=TESTS, evidence="x" * 4000)
 
 def run(tiny: Path, folder: Path, machine: Machine, **settings: Any) -> list[object]:
     benchmark = open_benchmark(str(tiny))
-    begin(make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 6, **settings}), benchmark, folder, machine)
+    start_run(make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 6, **settings}), benchmark, folder, machine)
     steps: list[object] = []
-    complete(benchmark, folder, machine, steps.append)
+    finish_run(benchmark, folder, machine, steps.append)
     return steps
 
 

@@ -12,7 +12,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
@@ -94,8 +94,8 @@ def test_programs_see_the_same_with_one_worker_and_with_two(tiny: Path, tmp_path
         folder = tmp_path / f"run{round_}"
         here = dataclasses.replace(machine, workers=workers, use_verdicts=False)
         experiment = make_experiment({"benchmark": str(tiny), "repairer": "given", "n": 3, "include": ("sum*",)})
-        begin(experiment, benchmark, folder, here)
-        complete(benchmark, folder, here, lambda _: None, given=given)
+        start_run(experiment, benchmark, folder, here)
+        finish_run(benchmark, folder, here, lambda _: None, given=given)
         outcomes = list(Store(folder).outcomes())
         assert len(outcomes) == 6 and {outcome.verdict for outcome in outcomes} == {Verdict.CRASH}
         seen += [without_places(outcome.evidence) for outcome in outcomes]

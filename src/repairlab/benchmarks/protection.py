@@ -50,7 +50,7 @@ def need_protected_tests(bug: Bug, files: Mapping[str, str], where: str) -> None
         return
     safe = _protected(files, bug)
     tests = (*bug.oracle.trigger, *bug.oracle.regression)
-    homes = _Homes(files, tests, bug)
+    homes = _Homes(files, tests, Path(bug.tree.source), bug.problem.path)
     for test in tests:
         found = homes.of(test)
         sure = [path for path in found if homes.is_sure(test, path)]
@@ -118,8 +118,8 @@ def _protected(paths: Iterable[str], bug: Bug) -> set[str]:
 class _Homes:
     """The files of tests, by the words in files of code and in their paths."""
 
-    def __init__(self, files: Mapping[str, str], tests: Sequence[str], bug: Bug) -> None:
-        self._root, self._fixed = Path(bug.tree.source).resolve(), bug.problem.path
+    def __init__(self, files: Mapping[str, str], tests: Sequence[str], root: Path, fixed: str) -> None:
+        self._root, self._fixed = root.resolve(), fixed
         self._heads = {head for head in set(map(_head, tests)) if _is_file(self._root / head)}
         unplaced = (test for test in tests if _head(test) not in self._heads)
         self._by_word: dict[str, set[str]] = {word: set() for test in unplaced for word in _words(test)}

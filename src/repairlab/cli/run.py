@@ -30,7 +30,7 @@ from repairlab.runs.integrity import repair_run
 from repairlab.runs.own_object import OwnCodeError
 from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repairing import asks_model, factory_of, prices_of, repairer_names
-from repairlab.runs.run import Doubt, begin, complete, doubts, how_to_go_on, locked
+from repairlab.runs.run import Doubt, doubts, finish_run, how_to_go_on, locked, start_run
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.machine import COURSE, LOCAL, VERDICTS, Machine
 
@@ -272,12 +272,12 @@ def run_to_end(
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     if settings.visibility.localisation == "spectrum":
         measured(benchmark.select(settings.include, limit=settings.limit), here)  # with a progress bar; later it is only read
-    manifest = begin(settings, benchmark, folder, here, coverage=coverage)
+    manifest = start_run(settings, benchmark, folder, here, coverage=coverage)
     disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
             bar = RunBar(progress, len(manifest.bug_ids), asks_model=asks_model(settings))
-            complete(
+            finish_run(
                 benchmark,
                 folder,
                 here,

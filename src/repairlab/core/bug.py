@@ -84,11 +84,6 @@ class Oracle:
     """Tests left out by name because they are flaky, or fail with the fix, too."""
 
     @property
-    def n_tests(self) -> int:
-        """Return how many tests and cases there are."""
-        return len(self.cases) + len(self.trigger) + len(self.regression)
-
-    @property
     def case_ids(self) -> tuple[str, ...]:
         """Return the ids of the cases; where they are known without that, no case is read."""
         return self.cases.ids if isinstance(self.cases, ListedCases) else tuple(case.id for case in self.cases)
@@ -170,6 +165,11 @@ class Bug:
             judged = dataclasses.replace(self.problem, error=None)  # messages may differ a little from machine to machine
             remember_digest(self, digest(judged, self.oracle, self.tree.digest))
         return self._known_digest
+
+    @property
+    def n_tests(self) -> int:
+        """Return how many tests and cases it is judged by."""
+        return len(self.oracle.cases) + len(self.oracle.trigger) + len(self.oracle.regression)
 
     @property
     def tool_need(self) -> ToolNeed:

@@ -88,6 +88,11 @@ class Visibility:
     tests: bool = False
     """Show test files and the names of failing tests to the program of the repairer `command`."""
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether the place shown is computed from test runs."""
+        return self.localisation == "spectrum"
+
 
 NOWHERE = Target(name=None, span=Span(start=0, end=0), text="")
 """The target where no place is shown."""
@@ -120,7 +125,7 @@ class _All(Sequence[SourceFile]):
 
 def shown(problem: Problem, visibility: Visibility) -> Problem:
     """Return the problem as the policy lets a repairer see it."""
-    if visibility.localisation == "spectrum" and not isinstance(problem, SpectrumProblem):
+    if visibility.is_computed and not isinstance(problem, SpectrumProblem):
         raise UserError(f"localisation = spectrum runs tests, which only `repairlab run` does. Possible here: {', '.join(TOLD)}")
     if visibility.localisation == "none":
         problem = dataclasses.replace(

@@ -19,7 +19,7 @@ from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.runs.messages import Step
 from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repairing import access_of, prices_of
-from repairlab.runs.run import begin, bugs_left, complete
+from repairlab.runs.run import bugs_left, finish_run, start_run
 from repairlab.runs.store import Store
 from repairlab.runs.study_file import Cell, Study
 from repairlab.validation.machine import Machine
@@ -66,7 +66,7 @@ def run_cells(
     opened: dict[str, Benchmark] = {}
     for cell in cells:
         try:
-            begin(cell.experiment, _opened(opened, cell), cell_folder(folder, cell), _limited(study, cell, machine))
+            start_run(cell.experiment, _opened(opened, cell), cell_folder(folder, cell), _limited(study, cell, machine))
         except (UserError, HarnessError) as error:
             raise type(error)(f"{cell.title}: {error}") from error
     for cell in cells:
@@ -78,7 +78,7 @@ def run_cells(
         start, problem = time.monotonic(), ""
         try:
             with watch(cell, len(store.manifest().bug_ids)) as step:
-                complete(_opened(opened, cell), place, _budgeted(study, cell, folder, machine), step)
+                finish_run(_opened(opened, cell), place, _budgeted(study, cell, folder, machine), step)
         except HarnessError as error:
             problem = str(error)
         finally:

@@ -112,7 +112,7 @@ class Order:
 
 
 @record
-class Proposed:
+class CandidateProposed:
     """A candidate is proposed."""
 
     bug_id: str
@@ -125,7 +125,7 @@ class Proposed:
 
 
 @record
-class Begun:
+class ValidationStarted:
     """A validation begins: should the worker die now, this candidate is under suspicion."""
 
     bug_id: str
@@ -133,7 +133,7 @@ class Begun:
 
 
 @record
-class Judged:
+class OutcomeKnown:
     """One candidate has its outcome."""
 
     bug_id: str
@@ -155,7 +155,7 @@ class ProposalsEnded:
 
 
 @record
-class Failed:
+class BugFailed:
     """Our own machinery fails for every candidate of a bug; what is left of it stays undone."""
 
     bug_id: str
@@ -194,7 +194,7 @@ class Drawn:
     n: int
 
 
-Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | WorkerTime
+Event = CandidateProposed | ValidationStarted | OutcomeKnown | ProposalsEnded | BugFailed | Disagreement | Notice | WorkerTime
 """What a worker emits."""
 Emit = Callable[[Event], None]
 Step = Progress | Drawn | Disagreement | Notice | WorkerTime

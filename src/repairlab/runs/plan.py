@@ -54,7 +54,7 @@ def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
     chosen = benchmark.select(experiment.include, limit=experiment.limit)
-    spectra = spectra_of(chosen, experiment.visibility, machine, only_kept=True)
+    spectra = spectra_of(chosen, machine, only_kept=True) if experiment.visibility.is_computed else None
     bugs = askable(experiment, chosen, spectra=spectra)
     left = bugs
     if store.manifest_path.exists():

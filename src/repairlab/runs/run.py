@@ -54,7 +54,7 @@ _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
 
 
-def begin(
+def start_run(
     experiment: Experiment,
     benchmark: Benchmark,
     folder: Path,
@@ -72,7 +72,8 @@ def begin(
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
     chosen = benchmark.select(experiment.include, limit=experiment.limit)
-    bugs = askable(experiment, chosen, own, spectra=spectra_of(chosen, experiment.visibility, machine))
+    spectra = spectra_of(chosen, machine) if experiment.visibility.is_computed else None
+    bugs = askable(experiment, chosen, own, spectra=spectra)
     if works_on_tree(experiment) and (old is None or bugs_left(store)):
         check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -175,7 +176,7 @@ def askable(
     raise UserError(f"{experiment.repairer} cannot be asked about {which}: {next(iter(reasons.values()))}{others}")
 
 
-def complete(
+def finish_run(
     benchmark: Benchmark,
     folder: Path,
     machine: Machine,
@@ -322,7 +323,7 @@ def _tasks(
     wanted = wanted_examples(at_hand(manifest.experiment))
     examples = read_examples(wanted, benchmark) if wanted else ()
     bugs = [benchmark.bug(bug_id) for bug_id in bug_ids]
-    spectra = spectra_of(bugs, manifest.experiment.visibility, machine) or {}
+    spectra = spectra_of(bugs, machine) if manifest.experiment.visibility.is_computed else {}
     tasks = []
     for bug in bugs:
         task = Task(

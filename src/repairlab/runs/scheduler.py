@@ -20,19 +20,19 @@ from repairlab.repairers.repairer import Repairer
 from repairlab.runs.executors.executor import DEATHS, Deaths, Executor, Source
 from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.messages import (
-    Begun,
+    BugFailed,
+    CandidateProposed,
     Drawn,
     Entry,
     Event,
-    Failed,
-    Judged,
     Notice,
     Order,
+    OutcomeKnown,
     Progress,
     ProposalsEnded,
-    Proposed,
     Step,
     Task,
+    ValidationStarted,
 )
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler, sample
@@ -246,15 +246,15 @@ class Scheduler(Source[Order]):
     def _receive(self, event: Event, worker: int) -> None:
         self._nothing_until = 0.0
         match event:
-            case Begun():
+            case ValidationStarted():
                 self._begun[worker] = event.candidate_id
                 if backlog := self._backlogs.get(event.bug_id):
                     backlog.begin(worker)
-            case Judged():
+            case OutcomeKnown():
                 self._store_outcome(event, worker)
-            case Failed():
+            case BugFailed():
                 self._fail(event.bug_id, event.reason)
-            case Proposed():
+            case CandidateProposed():
                 self._store_candidate(event)
             case ProposalsEnded():
                 if backlog := self._backlogs.get(event.bug_id):  # else it failed meanwhile
@@ -265,7 +265,7 @@ class Scheduler(Source[Order]):
             case _:
                 self._step(event)
 
-    def _store_candidate(self, event: Proposed) -> None:
+    def _store_candidate(self, event: CandidateProposed) -> None:
         place = self._store.append_body(Candidate, event.body) if event.body else None
         backlog = self._backlogs.get(event.bug_id)
         if backlog is None or backlog.task.is_sequential:
@@ -284,7 +284,7 @@ class Scheduler(Source[Order]):
         backlog.task = dataclasses.replace(backlog.task, own=None, given=None, examples=(), candidates={}, outcomes={}, given_up={})
         self._end_if_done(backlog)
 
-    def _store_outcome(self, event: Judged, worker: int) -> None:
+    def _store_outcome(self, event: OutcomeKnown, worker: int) -> None:
         self._begun.pop(worker, None)
         place = self._store.append_body(Outcome, event.body) if event.body else None
         backlog = self._backlogs.get(event.bug_id)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.score import Ended
-from repairlab.runs.messages import Entry, Judged, Order, Task
+from repairlab.runs.messages import Entry, Order, OutcomeKnown, Task
 
 FIRST_COST_S = 0.25
 """What a validation is taken to cost before any was seen; few candidates go into the first shard."""
@@ -138,7 +138,7 @@ class Backlog:
         """Take note that a worker begins a validation."""
         self._began[worker] = time.monotonic()
 
-    def judge(self, judged: Judged, place: int, worker: int) -> int:
+    def judge(self, judged: OutcomeKnown, place: int, worker: int) -> int:
         """Take an outcome, which is stored at a place; returns how many ranks it is for."""
         self._began.pop(worker, None)
         form = self._form_of[judged.candidate_id]

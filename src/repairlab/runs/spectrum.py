@@ -18,7 +18,6 @@ from typing import NamedTuple
 from repairlab.core.bug import Bug, Case
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
-from repairlab.core.problem import Visibility
 from repairlab.core.record import digest, record
 from repairlab.core.text import split_lines
 from repairlab.languages.facts import facts
@@ -112,12 +111,8 @@ def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[Spectrum], None]) -> 
         notify(Spectrum(bug_id=bug.id, problem=str(error)))
 
 
-def spectra_of(
-    bugs: Sequence[Bug], visibility: Visibility, machine: Machine, *, only_kept: bool = False
-) -> dict[str, Spectrum] | None:
-    """Return what the places of bugs are computed from, where the policy says that they are."""
-    if visibility.localisation != "spectrum":
-        return None
+def spectra_of(bugs: Sequence[Bug], machine: Machine, *, only_kept: bool = False) -> dict[str, Spectrum]:
+    """Return what the places of bugs are computed from."""
     if only_kept and (missing := [bug.id for bug in bugs if not _kept(bug, machine).is_file()]):
         raise UserError(f"the tests of {missing[0]} have not been run to locate it. Do so first: repairlab locate BENCHMARK")
     found: dict[str, Spectrum] = {}
@@ -134,7 +129,7 @@ def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
     """Run the tests of a bug one by one on its buggy tree."""
     found = visits(bug, sandbox, _drawn(bug))
     if isinstance(found, str):
-        return Spectrum(bug_id=bug.id, n_tests=bug.oracle.n_tests, problem=found)
+        return Spectrum(bug_id=bug.id, n_tests=bug.n_tests, problem=found)
     seen: dict[bool, Counter[tuple[str, int]]] = {True: Counter(), False: Counter()}
     n = Counter[bool]()
     for run in found.runs:
@@ -147,7 +142,7 @@ def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
         bug_id=bug.id,
         n_failed=n[False],
         n_passed=n[True],
-        n_tests=bug.oracle.n_tests,
+        n_tests=bug.n_tests,
         n_lines=len(places),
         n_functions=len({(place.path, place.begins) for place in places}),
         places=tuple(place for place in places if place.failed or place.passed),

@@ -132,7 +132,7 @@ def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumPro
 
 def seen_problem(bug: Bug, visibility: Visibility, spectrum: Spectrum | None) -> Problem:
     """Return the problem as the policy lets a repairer see it; a UserError where its place could not be computed."""
-    if visibility.localisation != "spectrum" or spectrum is None:
+    if not visibility.is_computed or spectrum is None:
         return shown(bug.problem, visibility)
     found = located(bug, spectrum)
     if isinstance(found, str):

@@ -14,7 +14,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest
 from repairlab.runs.executors.executor import Delivery, Parcel, Source
-from repairlab.runs.messages import Event, Judged, Order
+from repairlab.runs.messages import Event, Order, OutcomeKnown
 from repairlab.runs.store import Disagreement
 from repairlab.runs.worker import open_worker
 from repairlab.sandbox.sandbox import Sandbox
@@ -108,11 +108,11 @@ class Dispatch(Source[Any]):
 
     def receive(self, event: Event, worker: int) -> None:
         """Keep a verdict for all machines, or forget one that did not come out again, and tell of the event."""
-        name = self._names[worker].get(event.candidate_id) if isinstance(event, Judged | Disagreement) else None
+        name = self._names[worker].get(event.candidate_id) if isinstance(event, OutcomeKnown | Disagreement) else None
         if self._verdicts is not None and name is not None:
             if isinstance(event, Disagreement):
                 self._verdicts.remove(name)
-            elif isinstance(event, Judged) and event.verdict is not Verdict.UNDECIDED and self._verdicts.body(name) is None:
+            elif isinstance(event, OutcomeKnown) and event.verdict is not Verdict.UNDECIDED and self._verdicts.body(name) is None:
                 self._verdicts.put_body(name, event.body)
         self._receive(event, worker)
 

@@ -12,7 +12,18 @@ from contextlib import AbstractContextManager, ExitStack, closing
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.loop import repair
-from repairlab.runs.messages import Begun, Emit, Failed, Judged, Notice, Order, ProposalsEnded, Proposed, Task, WorkerTime
+from repairlab.runs.messages import (
+    BugFailed,
+    CandidateProposed,
+    Emit,
+    Notice,
+    Order,
+    OutcomeKnown,
+    ProposalsEnded,
+    Task,
+    ValidationStarted,
+    WorkerTime,
+)
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, decoded, encoded
 from repairlab.runs.suspects import seen_problem
@@ -57,7 +68,7 @@ class RunWorker:
                 for entry in order.entries:
                     self._judge(decoded(Candidate, order.candidates[entry.place]), entry.form)
         except BugError as error:
-            self._emit(Failed(bug_id=order.bug_id, reason=str(error)))
+            self._emit(BugFailed(bug_id=order.bug_id, reason=str(error)))
         self._emit(WorkerTime(bug_id=order.bug_id, seconds=STOPWATCH.taken()))
 
     def close(self) -> None:
@@ -73,7 +84,7 @@ class RunWorker:
             task.conditions,
             self._sandbox,
             task.machine.verdict_cache,
-            begin=lambda name: self._emit(Begun(bug_id=task.bug_id, candidate_id=name)),
+            begin=lambda name: self._emit(ValidationStarted(bug_id=task.bug_id, candidate_id=name)),
             disagree=self._disagree,
         )
         self._validator = self._open.enter_context(validator)
@@ -88,7 +99,7 @@ class RunWorker:
                 kept = candidate if is_new else decoded(Candidate, stored[candidate.rank])
                 body = encoded(kept) if is_new else b""
                 form = "" if task.is_sequential else self._form(kept)
-                self._emit(Proposed(bug_id=task.bug_id, candidate_id=kept.id, rank=kept.rank, form=form, body=body))
+                self._emit(CandidateProposed(bug_id=task.bug_id, candidate_id=kept.id, rank=kept.rank, form=form, body=body))
             return kept
 
         def judge(candidate: Candidate) -> Outcome | None:
@@ -126,7 +137,7 @@ class RunWorker:
                 self._outcomes[name] = body = encoded(outcome)
         if outcome.verdict is not Verdict.UNDECIDED:
             self._decided.setdefault(form, self._outcomes[name])
-        judged = Judged(
+        judged = OutcomeKnown(
             bug_id=self._task.bug_id,
             candidate_id=name,
             verdict=outcome.verdict,

@@ -114,22 +114,22 @@ class Leaderboard:
     def data(self) -> dict[str, Any]:
         """Return the JSON form."""
         groups = [{"name": group.name, "signature": group.signature, "settings": list(group.settings)} for group in self.groups]
-        return {"metric": self.metric, "k": self.k, "groups": groups, "rows": [_row_data(row) for row in self.rows]}
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    score = to_data(row.score) if row.score else None
-    return {
-        "rank": row.rank,
-        "system": row.system,
-        "oracle": row.is_oracle,
-        "group": row.group,
-        "run": row.run,
-        "score": score,
-        "reason": row.reason,
-        "coverage": row.coverage,
-        "scores": to_data(row.others),
-    }
+        rows = [
+            {
+                "rank": row.rank,
+                "system": row.system,
+                "oracle": row.is_oracle,
+                "group": row.group,
+                "run": row.run,
+                "score": row.score,
+                "reason": row.reason,
+                "coverage": row.coverage,
+                "scores": row.others,
+            }
+            for row in self.rows
+        ]
+        made: dict[str, Any] = to_data({"metric": self.metric, "k": self.k, "groups": groups, "rows": rows})
+        return made
 
 
 def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = None) -> Leaderboard:

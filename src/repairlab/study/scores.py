@@ -125,16 +125,17 @@ class RunScores:
     def data(self) -> dict[str, Any]:
         """Return the form of `score --json`."""
         manifest = self.run.manifest
-        return {
+        made = {
             "run": str(self.run.folder),
             "benchmark": manifest.benchmark_name,
             "repairer": manifest.experiment.repairer,
             "n_unfinished": self.run.n_unfinished,
             "strengths": self.run.strengths,
-            "coverage": to_data(manifest.coverage) if manifest.coverage else None,
-            "scores": to_data(self.result.scores),
+            "coverage": manifest.coverage,
+            "scores": self.result.scores,
             "left_out": self.result.left_out,
         }
+        return dict(to_data(made))
 
 
 def scores_over_k(metric: str, run: Measured, ks: Sequence[int]) -> list[Score]:

@@ -136,7 +136,7 @@ def outcome_of(judgement: Judgement, candidate: Candidate, bug: Bug, policy: Pol
         stage=log.stage,
         policy=policy,
         message=judgement.message[:500],
-        n_tests=bug.oracle.n_tests,
+        n_tests=bug.n_tests,
         tests=tuple(log.tests),
         cpu_s=round(log.cpu_s, 3),
         wall_s=round(log.wall_s, 3),

@@ -77,7 +77,7 @@ class Conditions:
             stage="apply",
             policy=self.policy,
             message=message,
-            n_tests=self.bug.oracle.n_tests,
+            n_tests=self.bug.n_tests,
             environment=self.environment,
             evidence=evidence,
         )

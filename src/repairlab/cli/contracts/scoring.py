@@ -20,7 +20,7 @@ from repairlab.formats.table import FORMATS, recognise
 from repairlab.metrics.metric import ScoreSettings, Values
 from repairlab.metrics.table import METRICS
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import finish_run, start_run
 from repairlab.study.bugs import read_texts
 from repairlab.study.papers.facts import PaperFacts, read_facts
 from repairlab.study.papers.table import TABLES
@@ -189,8 +189,8 @@ def _facts(context: SelfTestContext) -> PaperFacts:
     for folder in folders:
         bug_id = next(iter(benchmark)).id
         experiment = make_experiment({"benchmark": "starter", "repairer": folder.name, "n": 1, "k": (1,), "include": (bug_id,)})
-        begin(experiment, benchmark, folder, context.machine)
-        complete(benchmark, folder, context.machine, lambda step: None)  # noqa: ARG005
+        start_run(experiment, benchmark, folder, context.machine)
+        finish_run(benchmark, folder, context.machine, lambda step: None)  # noqa: ARG005
     systems = read_systems(folders)
     return read_facts(systems, read_texts(systems))
 

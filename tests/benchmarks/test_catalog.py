@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.bug_files import state_of
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import FILE, MOST_KEPT, SETTLED_S, IndexedBugs, open_benchmark
 from repairlab.benchmarks.folder import read_head
-from repairlab.benchmarks.index import FILE, MOST_KEPT, SETTLED_S, IndexedBugs
 from repairlab.core.bug import Bug, Case
 from repairlab.core.errors import HarnessError, UserError
 

@@ -9,7 +9,7 @@ import typer
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.building.evidence import EvidenceAnswer, gather
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, say, talk, write
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -90,7 +90,7 @@ def assess(
         work.write()
         found = summary(work)
     for answered in failed:
-        talk().print(f"task {answered.task}: {answered.problem}", markup=False)
+        say(f"task {answered.task}: {answered.problem}")
     if json:
         print_json({"run": str(run), **to_data(found), "sheets": [str(path) for path in written]})
     else:
@@ -98,7 +98,7 @@ def assess(
     if take or adjudicate:
         talk().print(f"{count(n_new, 'new rating')}, {count(n_settled, 'new ruling')}")
     for path in written:
-        talk().print(f"written: {path}", markup=False)
+        say(f"written: {path}")
     raise typer.Exit(3 if failed else 0)
 
 
@@ -116,7 +116,7 @@ def _show(run: Path, found: AssessmentSummary) -> None:
     if found.rules:
         print_table("Rules proposed", ["rule", "what", "tasks"], [(rule, RULES[rule], n) for rule, n in found.rules.items()])
     told = [f"{n} {source}" for source, n in sorted(found.sources.items())]
-    data().print(f"labels by source: {', '.join(told) or 'none'}", markup=False)
+    write(f"labels by source: {', '.join(told) or 'none'}")
     if found.n_measured:
         data().print(f"differential testing: {found.n_differ} of {found.n_measured} tasks differ from the fix on a new input")
     if found.n_held_out:
@@ -128,10 +128,8 @@ def _show(run: Path, found: AssessmentSummary) -> None:
                 f"{matrix.wrong_differs} of {n} {which}"
                 for n, which in ((n_found, "that differ are wrong"), (n_wrong, "wrong ones differ"))
             )
-            data().print(f"by {what}: {', '.join(counts)}", markup=False)
+            write(f"by {what}: {', '.join(counts)}")
     agreement = found.agreement
     if agreement.n_shared:
         show_agreement(agreement)
-        data().print(
-            f"{count(found.n_disagreements, 'disagreement')} open; --to DIR writes them to disagreements.csv", markup=False
-        )
+        write(f"{count(found.n_disagreements, 'disagreement')} open; --to DIR writes them to disagreements.csv")

@@ -13,7 +13,7 @@ from repairlab.building.audit import audit as audit_bugs
 from repairlab.building.audit import audit_runs
 from repairlab.building.coverage import FixCoverage, measure_coverage
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import print_json, print_table, progress_bar, talk, write
 from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
@@ -63,7 +63,7 @@ def audit(
         print_table("Findings", ["level", "rule", "bug", "evidence"], shown)
     fails = sum(finding.level == "fail" for finding in findings)
     more = f"; the first {_SHOWN} are above, --json has all" if len(findings) > _SHOWN else ""
-    data().print(f"{fails} failed, {count(len(findings) - fails, 'warning')}{more}", markup=False)
+    write(f"{fails} failed, {count(len(findings) - fails, 'warning')}{more}")
     raise typer.Exit(1 if fails else 0)
 
 

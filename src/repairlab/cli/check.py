@@ -26,7 +26,7 @@ from repairlab.benchmarks.health import (
 from repairlab.building.amending import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing, store_error, store_limits
 from repairlab.building.check import check_bugs
 from repairlab.cli.options import Include, Json, Limit, on_machine
-from repairlab.cli.output import count, data, print_json, progress_bar, talk
+from repairlab.cli.output import count, data, print_json, progress_bar, say, talk, write
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
@@ -138,10 +138,10 @@ def check(
     _store(bugs, found, errors=store_errors, limits=lower_limits)
     if shown.n_bugs < len(bugs):
         how = "go on with the same command and --resume" if card else "with --card it could be resumed"
-        talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
+        say(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}")
         raise typer.Exit(130)
     if shown.sick:
-        talk().print(f"Look closer with: repairlab work checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
+        say(f"Look closer with: repairlab work checkout {benchmark}/{shown.sick[0].bug_id} DIR")
         raise typer.Exit(1)
 
 
@@ -177,18 +177,17 @@ def _card_file(path: Path | None, card: Callable[[], HealthCard]) -> Iterator[Ca
     finally:
         if (last := card()).bugs:
             write_card(path, last)
-            talk().print(f"Health card written to {path}", markup=False)
+            say(f"Health card written to {path}")
 
 
 def _print(benchmark: Benchmark, card: HealthCard) -> None:
     for bug in card.sick:
         for problem in bug.problems:
-            data().print(f"bug {bug.bug_id}: {problem}", markup=False)
+            write(f"bug {bug.bug_id}: {problem}")
         for flip in bug.flips:
-            data().print(
+            write(
                 f"bug {bug.bug_id}: test {flip.test} is flaky: {flip.flips} of {count(flip.runs, 'run')} of the {flip.tree} tree "
-                f"differ, by {flip.cause} ({', '.join(f'{name} {n}' for name, n in flip.verdicts.items())})",
-                markup=False,
+                f"differ, by {flip.cause} ({', '.join(f'{name} {n}' for name, n in flip.verdicts.items())})"
             )
         if bug.not_survived:
             there = "; ".join(bug.not_survived)
@@ -197,7 +196,7 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
             whole = benchmark.bug(bug.bug_id)
             line = f"exclude by name under [test] in bug.toml: {exclusion_line(whole, names)}"
             advice = "no test that shows the bug is of use; leave it out of the benchmark" if shows_nothing(whole, names) else line
-            data().print(f"bug {bug.bug_id}: {advice}", markup=False)
+            write(f"bug {bug.bug_id}: {advice}")
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
     if card.n_tests:
@@ -223,10 +222,10 @@ def _store(bugs: Iterable[Bug], found: Mapping[str, Health], *, errors: bool, li
         lacking = [(bug, health.error) for bug, health in sound if health.error and not bug.problem.error]
         for bug, error in lacking:
             store_error(bug, error)
-        talk().print(f"{count(len(lacking), 'first failing message')} stored", markup=False)
+        say(f"{count(len(lacking), 'first failing message')} stored")
     if limits:
         n = sum(health.needed_s is not None and store_limits(bug, health.needed_s) for bug, health in sound)
-        talk().print(f"{count(n, 'time limit')} lowered", markup=False)
+        say(f"{count(n, 'time limit')} lowered")
 
 
 def _exclude(benchmark: str, card: HealthCard, *, flaky: bool, failing: bool) -> None:
@@ -238,9 +237,9 @@ def _exclude(benchmark: str, card: HealthCard, *, flaky: bool, failing: bool) ->
             try:
                 exclude(opened.bug(bug.bug_id), names)
             except UserError as error:
-                talk().print(str(error), markup=False)
+                say(str(error))
             else:
-                talk().print(f"bug {bug.bug_id}: {count(len(names), 'test')} excluded in its bug.toml; check again", markup=False)
+                say(f"bug {bug.bug_id}: {count(len(names), 'test')} excluded in its bug.toml; check again")
     if flaky:
         _exclude_from_neighbours(open_benchmark(benchmark), card)
 
@@ -252,4 +251,4 @@ def _exclude_from_neighbours(benchmark: Benchmark, card: HealthCard) -> None:
         if project := project_of_bug(bug.bug_id):
             unsteady.setdefault(project, set()).update(bug.flaky)
     for told in leave_out((bug for bug in benchmark.bugs if unsteady.get(project_of_bug(bug.id))), unsteady):
-        talk().print(f"bug {told}; check again", markup=False)
+        say(f"bug {told}; check again")

@@ -7,7 +7,7 @@ import typer
 
 from repairlab.benchmarks.catalog import benchmark_names, open_benchmark
 from repairlab.cli.options import Include, Json, need, warn_unchecked
-from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.output import count, print_json, print_table, say, write
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
@@ -76,14 +76,11 @@ def convert(
     warn_unchecked([source])
     made = convert_candidates(source, open_benchmark(benchmark), format_name, to, source_format=source_format)
     for message in (*made.errors, *made.notes):
-        talk().print(message, markup=False)
+        say(message)
     if json:
         print_json(to_data(made) | {"path": str(made.path), "format": format_name})
         return
-    data().print(
-        f"{count(made.n_candidates, 'candidate')} read, {len(made.errors)} unreadable; written to {made.path} as {format_name}",
-        markup=False,
-    )
+    write(f"{count(made.n_candidates, 'candidate')} read, {len(made.errors)} unreadable; written to {made.path} as {format_name}")
 
 
 def _write_task(benchmark: str, to: Path, strategy: str, localisation: str, include: tuple[str, ...], *, as_json: bool) -> None:
@@ -93,4 +90,4 @@ def _write_task(benchmark: str, to: Path, strategy: str, localisation: str, incl
     if as_json:
         print_json({"task": path.stem, "path": str(path)})
     else:
-        data().print(f"Task {path.stem} written to {path}", markup=False)
+        write(f"Task {path.stem} written to {path}")

@@ -8,7 +8,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Include, Json, Limit, on_machine
-from repairlab.cli.output import count, talk
+from repairlab.cli.output import count, say
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.core.benchmark import Benchmark
@@ -48,7 +48,7 @@ def demo(
     ks = (*(k for k in (1, 5, 10, 20, 50, 100, 200) if k < n), n)
     folders = []
     for name in REPAIRERS:
-        talk().print(f"{name} on {benchmark.name} ({count(n_bugs, 'bug')}, up to {count(n, 'candidate')} each)", markup=False)
+        say(f"{name} on {benchmark.name} ({count(n_bugs, 'bug')}, up to {count(n, 'candidate')} each)")
         settings = make_experiment(
             {
                 "benchmark": "starter",
@@ -72,7 +72,7 @@ def some_of_each_language(benchmark: Benchmark, *, per_language: int = PER_LANGU
         by_language[bug.problem.language].append(bug.id)
     for name in list(by_language):
         if problem := missing_tools(name):
-            talk().print(f"no {title(name)} bugs: {problem}", markup=False)
+            say(f"no {title(name)} bugs: {problem}")
             del by_language[name]
     numbers = {name: min(per_language, len(ids)) for name, ids in by_language.items()}
     return tuple(ids[len(ids) * at // numbers[name]] for name, ids in by_language.items() for at in range(numbers[name]))

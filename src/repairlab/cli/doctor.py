@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import Json, need, on_machine
-from repairlab.cli.output import data, print_json, print_table
+from repairlab.cli.output import data, print_json, print_table, write
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.languages.language import default_cache
@@ -91,9 +91,9 @@ def _tell(found: Iterable[DoctorFinding], *, as_json: bool) -> None:
                 "[green]ok[/green]     " if finding.ok else "[red]missing[/red]" if finding.needed else "[yellow]absent[/yellow] "
             )
             data().print(f"{mark} [bold]{finding.name}[/bold]: ", end="")
-            data().print(finding.detail, markup=False)
+            write(finding.detail)
             if finding.remedy and not finding.ok:
-                data().print(f"        → {finding.remedy}", markup=False)
+                write(f"        → {finding.remedy}")
     if as_json:
         print_json([to_data(finding) for finding in findings])
     if not all(finding.ok or not finding.needed for finding in findings):
@@ -144,7 +144,7 @@ def _try_part(names: Sequence[str], config: Path | None, here: Machine, *, as_js
             mark = _WRONG if check.problem else "[yellow]not tried[/yellow]" if said else "[green]ok[/green]       "
             data().print(f"{mark} {check.name}", end=": " if said else "\n")
             if said:
-                data().print(said, markup=False)
+                write(said)
     if as_json:
         print_json({"kind": kind, "name": name, "checks": [to_data(check) for check in checks]})
     if any(check.problem for check in checks):

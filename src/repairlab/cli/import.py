@@ -1,16 +1,16 @@
 """`repairlab import`."""  # noqa: N999  # the verb's name
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, cast, get_args
 
 import typer
 
-from repairlab.building.importers.importer import Settings
+from repairlab.building.importers.importer import Settings, SortedTests
 from repairlab.building.importers.pairs import PAIR_SETS, import_pairs
 from repairlab.building.importers.table import IMPORTERS
 from repairlab.building.importing import import_benchmark
-from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, need, on_machine, tests_to_sort
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, need, on_machine, one_of
+from repairlab.cli.output import count, print_json, print_table, progress_bar, say, write
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.languages.fix_extent import EXTENTS, Extent
@@ -79,7 +79,7 @@ def import_bugs(
         python=python,
         relax_pins=relax_pins,
         via=via,
-        tests=tests_to_sort(tests),
+        tests=one_of("set of tests", tests, get_args(SortedTests)),
         repeat=repeat,
         extent=cast(Extent, extent),
         issues=tuple(issues or ()),
@@ -101,9 +101,9 @@ def import_bugs(
         print_json(to_data(made) | {"folder": str(made.folder)})
         return
     for remark in made.remarks:
-        talk().print(remark, markup=False)
-    data().print(f"{count(len(made.bugs), 'bug')} imported to {made.folder}, {len(made.dropped)} dropped", markup=False)
-    talk().print(f"Next: repairlab check {made.folder}", markup=False)
+        say(remark)
+    write(f"{count(len(made.bugs), 'bug')} imported to {made.folder}, {len(made.dropped)} dropped")
+    say(f"Next: repairlab check {made.folder}")
 
 
 def _list(*, as_json: bool) -> None:
@@ -123,6 +123,6 @@ def _import_pairs(name: str, sources: list[Path], to: Path, limit: int | None, *
         print_json(to_data(made) | {"folder": str(made.folder)})
         return
     if made.unchanged or made.repeated:
-        talk().print(f"left out: {made.unchanged} in which nothing is fixed, {made.repeated} repeated", markup=False)
+        say(f"left out: {made.unchanged} in which nothing is fixed, {made.repeated} repeated")
     splits = ", ".join(f"{split} {n}" for split, n in made.splits.items())
-    data().print(f"{count(sum(made.splits.values()), 'pair')} imported to {made.folder}: {splits}", markup=False)
+    write(f"{count(sum(made.splits.values()), 'pair')} imported to {made.folder}: {splits}")

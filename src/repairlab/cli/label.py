@@ -13,7 +13,7 @@ import typer
 from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
 from repairlab.cli.options import Include, Json, asked_model
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import count, print_json, print_table, progress_bar, say, write
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement, shown_value
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
@@ -125,12 +125,12 @@ def label(
         print_json({"benchmark": opened.name, "file": str(place), "agreement": to_data(stated)} | to_data(found))
         return
     _print(f"{opened.name}: {count(len(bugs), 'bug')}", found, stated)
-    data().print(f"Labels written to {place}", markup=False)
+    write(f"Labels written to {place}")
 
 
 def _print(title: str, found: Labelled, stated: Sequence[StatedAgreement]) -> None:
     for bug, reason in found.skipped.items():
-        talk().print(f"no labels for {bug}: {reason}", markup=False)
+        say(f"no labels for {bug}: {reason}")
     rows = []
     for rule, about in RULES.items():
         values = Counter(value for item in found.labels if item.rule == rule for value in item.values)
@@ -269,11 +269,11 @@ def label_by_people(
     print_table(f"{benchmark.name} by {scheme.name}: {count(len(tasks), 'bug')}", ["label", "meaning", "bugs"], rows)
     if agreement.n_shared:
         show_agreement(agreement)
-    data().print(f"{count(counted.total(), 'bug')} labelled, {count(n_open, 'disagreement')} open", markup=False)
+    write(f"{count(counted.total(), 'bug')} labelled, {count(n_open, 'disagreement')} open")
     if sheets.taken or sheets.settled:
-        talk().print(f"{count(n_new, 'new rating')}, {count(n_settled, 'new ruling')}", markup=False)
-    data().print(f"Labels written to {folder / LABELS_NAME}", markup=False)
-    talk().print(f"Next: repairlab view {folder}", markup=False)
+        say(f"{count(n_new, 'new rating')}, {count(n_settled, 'new ruling')}")
+    write(f"Labels written to {folder / LABELS_NAME}")
+    say(f"Next: repairlab view {folder}")
 
 
 def _scheme(taxonomy: str) -> RatingScheme:

@@ -8,7 +8,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Include, Json, Limit, on_machine
-from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import print_json, print_table, progress_bar, say, write
 from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
@@ -88,7 +88,7 @@ def _show_places(bug: Bug, spectrum: Spectrum, metric: str, *, as_json: bool) ->
             where = f"{place.path}:{place.begins or place.line}" if level == "function" else f"{place.path}:{place.line}"
             rows.append((item.rank, shown(item.score), where, what))
         print_table(f"{bug.id}: {level}s by {metric}", ["rank", "score", "place", level], rows)
-    data().print(_share(spectrum), markup=False)
+    write(_share(spectrum))
 
 
 def _share(spectrum: Spectrum) -> str:
@@ -135,7 +135,7 @@ def _show_scores(
     print_table(f"{opened.name} {opened.version}: {len(located)} of {count(len(bugs), 'bug')} located", columns, rows)
     for spectrum in spectra:
         if spectrum.problem:
-            talk().print(f"{spectrum.bug_id}: {spectrum.problem}", markup=False)
+            say(f"{spectrum.bug_id}: {spectrum.problem}")
 
 
 def _ranks(ranking: RankedPlaces, faulty: set[tuple[str, int]], level: str) -> list[float]:

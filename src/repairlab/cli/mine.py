@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
-from repairlab.building.importers.importer import Settings
+from repairlab.building.importers.importer import Settings, SortedTests
 from repairlab.building.mining.funnel import Stage, funnel_table
 from repairlab.building.mining.issues import Issues
 from repairlab.building.mining.metadata import fitting, read_cves
 from repairlab.building.mining.mine import MiningPlan, known_commits, mine_pairs
 from repairlab.building.mining.mine import mine as mine_histories
 from repairlab.building.mining.settings import PRESETS, RULES, MiningSettings, preset
-from repairlab.cli.options import Interpreter, Json, Libraries, SortRepeats, asked_model, on_machine, tests_to_sort
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.options import Interpreter, Json, Libraries, SortRepeats, asked_model, on_machine, one_of
+from repairlab.cli.output import count, print_json, print_table, progress_bar, say, talk, write
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
@@ -87,7 +87,7 @@ def mine(
     here: Machine,
 ) -> None:
     """Mine a benchmark of fixes from project histories."""
-    sorted_tests = tests_to_sort(tests)
+    sorted_tests = one_of("set of tests", tests, get_args(SortedTests))
     _check_issue(issue, model)
     rules = preset(
         preset_name,
@@ -132,11 +132,11 @@ def mine(
         print_json(to_data(made.imported) | {"folder": str(to), "funnel": to_data(made.stages)})
         return
     for remark in made.imported.remarks:
-        talk().print(remark, markup=False)
+        say(remark)
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
     patched = f" ({count(len(made.vulnerabilities), 'vulnerability', 'vulnerabilities')})" if cves else ""
-    data().print(f"{count(len(made.imported.bugs), 'bug')}{patched} verified and written to {to}", markup=False)
-    talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
+    write(f"{count(len(made.imported.bugs), 'bug')}{patched} verified and written to {to}")
+    say(f"Next: repairlab check {to} --repeat 3")
 
 
 def _patches(cves: Path | None, rules: MiningSettings, *, is_for_pairs: bool) -> Mapping[str, str]:
@@ -149,7 +149,7 @@ def _patches(cves: Path | None, rules: MiningSettings, *, is_for_pairs: bool) ->
         raise UserError("--cves marks bugs of a benchmark; --pairs has none")
     patches = read_cves(cves)
     for note in patches.notes:
-        talk().print(note, markup=False)
+        say(note)
     return patches.by_commit
 
 
@@ -179,5 +179,5 @@ def _mine_pairs(repositories: list[Path], name: str, rules: MiningSettings, to: 
         print_json(to_data(made) | {"folder": str(to)})
         return
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
-    data().print(f"{count(made.n, 'pair')} written to {to}, {made.repeated} repeated left out", markup=False)
-    talk().print(f"Next: repairlab pairs split {to} --to NEW", markup=False)
+    write(f"{count(made.n, 'pair')} written to {to}, {made.repeated} repeated left out")
+    say(f"Next: repairlab pairs split {to} --to NEW")

@@ -6,7 +6,7 @@ import typer
 
 from repairlab.building.minimise import ORIGINAL, Minimised, minimise_benchmark
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar
+from repairlab.cli.output import count, print_json, print_table, progress_bar, write
 from repairlab.core.record import to_data
 from repairlab.validation.machine import Machine
 
@@ -35,8 +35,8 @@ def minimise(
     smaller = [result for result in found if result.patch]
     rows = [(result.bug_id, result.n_before, result.n_after) for result in smaller]
     if not rows:
-        data().print(f"No fix can be made smaller: all {count(len(found), 'fix', 'fixes')} need every line", markup=False)
+        write(f"No fix can be made smaller: all {count(len(found), 'fix', 'fixes')} need every line")
         return
     print_table("Runs of lines that fixes change", ["bug", "before", "after"], rows)
     made = f"{len(smaller)} of {count(len(found), 'fix', 'fixes')} made smaller"
-    data().print(f"{made}; {ORIGINAL} keeps each as it was", markup=False)
+    write(f"{made}; {ORIGINAL} keeps each as it was")

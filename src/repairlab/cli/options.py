@@ -3,24 +3,26 @@
 import dataclasses
 import inspect
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from repairlab.cli.output import talk
+from repairlab.cli.output import say
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError, UserError, unknown
 from repairlab.core.model import Access
 from repairlab.languages.language import default_cache
-from repairlab.repairers.llm.client.model import ChatModel
+from repairlab.repairers.llm.client.model import ChatModel, Embedder
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.integrity import has_checks
 from repairlab.runs.samples import open_bugs, why_none_decided
 from repairlab.runs.store import Store
 from repairlab.validation.machine import COURSE, VERDICTS, Machine, local_machine
+
+K = TypeVar("K", bound=str)
 
 Include = Annotated[
     list[str] | None,
@@ -72,13 +74,12 @@ def _with_default(item: RecordOption, usual: Mapping[str, int]) -> RecordOption:
     return dataclasses.replace(item, places=(dataclasses.replace(place, setting=setting),))
 
 
-def tests_to_sort(text: str) -> Literal["relevant", "all"]:
-    """Read the value of --tests."""
-    if text == "all":
-        return "all"
-    if text == "relevant":
-        return "relevant"
-    raise UserError(f"--tests {text!r} is not known. Possible: relevant, all")
+def one_of(kind: str, text: str, known: Iterable[K]) -> K:
+    """Return the one of some names that a text is."""
+    names = list(known)
+    if (found := next((name for name in names if name == text), None)) is None:
+        raise unknown(kind, text, filter(None, names))
+    return found
 
 
 def numbers(text: str, option: str) -> tuple[int, ...]:
@@ -103,7 +104,7 @@ def warn_unchecked(folders: Sequence[Path]) -> None:
     """Say which runs are of before lines had checks: damage of these cannot be noticed."""
     bare = [str(folder) for folder in folders if (folder / "run.json").is_file() and not has_checks(folder)]
     if bare:
-        talk().print(f"made before lines had checks, so damage would not be noticed: {', '.join(bare)}", markup=False)
+        say(f"made before lines had checks, so damage would not be noticed: {', '.join(bare)}")
 
 
 def finished(folders: Sequence[Path]) -> list[Path]:
@@ -115,7 +116,7 @@ def finished(folders: Sequence[Path]) -> list[Path]:
         store = Store(folder)
         n_open, n = len(open_bugs(store)), len(store.manifest().bug_ids)
         if n_open:
-            talk().print(f"{folder} is skipped: {n_open} of {n} bugs are unfinished (--partial takes the others)", markup=False)
+            say(f"{folder} is skipped: {n_open} of {n} bugs are unfinished (--partial takes the others)")
         else:
             found.append(folder)
     if not found:
@@ -137,6 +138,18 @@ def require_decided(folders: Sequence[Path]) -> None:
 
 
 @contextmanager
+def asked_embedder(name: str | None, base_url: str | None, access: Access | None = None) -> Iterator[Embedder | None]:
+    """Give the model of embeddings, opened; none where none is named."""
+    if name is None:
+        yield None
+        return
+    from repairlab.repairers.llm.client.open import open_embedder  # noqa: PLC0415  # loads httpx
+
+    with open_embedder(name, access or Access(), base_url=base_url, cache=default_cache(), notify=say) as embedder:
+        yield embedder
+
+
+@contextmanager
 def asked_model(name: str | None, base_url: str | None) -> Iterator[ChatModel | None]:
     """Give the model, opened, which answers without chance; none where none is named."""
     if name is None:
@@ -147,5 +160,5 @@ def asked_model(name: str | None, base_url: str | None) -> Iterator[ChatModel | 
     from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # loads httpx
 
     settings = LlmSettings(model=name, base_url=base_url, temperature=0.0)
-    with open_model(settings, Access(), cache=default_cache(), notify=lambda text: talk().print(text, markup=False)) as opened:
+    with open_model(settings, Access(), cache=default_cache(), notify=say) as opened:
         yield opened

@@ -45,6 +45,16 @@ def talk() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
+def write(text: str) -> None:
+    """Print a text to standard output, as it is."""
+    data().print(text, markup=False)
+
+
+def say(text: str) -> None:
+    """Print a text to standard error, as it is."""
+    talk().print(text, markup=False)
+
+
 def print_json(value: Any) -> None:
     """Print JSON to standard output; what UTF-8 cannot hold, such as lone surrogates of hostile candidates, is escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from repairlab.building.importers.small_programs import program_place
-from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.options import Json, on_machine, one_of
+from repairlab.cli.output import count, print_json, print_table, progress_bar, say, write
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair
@@ -21,8 +21,8 @@ from repairlab.learning.pairs.representing import RepresentedPairs, learnt_setti
 from repairlab.learning.pairs.statistics import pair_statistics
 from repairlab.learning.predictions import match_predictions
 from repairlab.learning.representations.table import REPRESENTATIONS, representation, settings_of
-from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
-from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
+from repairlab.metrics.bleu import BLEU_VARIANTS
+from repairlab.metrics.codebleu import CODEBLEU_VARIANTS
 from repairlab.metrics.matching import MatchScores, MatchSettings
 from repairlab.metrics.statistics import Distribution
 from repairlab.validation.machine import Machine
@@ -60,7 +60,7 @@ def show(
         print_json({"facts": to_data(facts), "splits": splits, "pairs": shown})
         return
     sizes = ", ".join(f"{name} {n}" for name, n in splits.items())
-    data().print(f"{facts.name} {facts.version}: {facts.language}, {facts.form}; {sizes}", markup=False)
+    write(f"{facts.name} {facts.version}: {facts.language}, {facts.form}; {sizes}")
     for name, pair in found:
         _print_pair(name, pair)
 
@@ -68,9 +68,9 @@ def show(
 def _print_pair(split: str, pair: Pair) -> None:
     known = {"repository": pair.repository, "commit": pair.commit, "time": pair.time, "verdict": pair.verdict}
     more = "".join(f"  {name} {value}" for name, value in known.items() if value)
-    data().print(f"\n{split}/{pair.id}{more}", markup=False)
+    write(f"\n{split}/{pair.id}{more}")
     diff = unified_diff("text", _lined(pair.buggy), _lined(pair.fixed)).split("\n", 2)[2]
-    data().print(diff.rstrip("\n"), markup=False)
+    write(diff.rstrip("\n"))
 
 
 def _lined(text: str) -> str:
@@ -151,7 +151,7 @@ def _print_represented(found: RepresentedPairs) -> None:
     rows += [(f"not represented: {reason}", n) for reason, n in found.reasons.items()]
     print_table(f"{found.representation}: {REPRESENTATIONS.about(found.representation)}", ["", ""], rows)
     if found.lost:
-        talk().print(f"not recovered: {', '.join(found.lost)}", markup=False)
+        say(f"not recovered: {', '.join(found.lost)}")
 
 
 def _of(n: int, total: int) -> str:
@@ -181,7 +181,11 @@ def match(
     facts, splits = read_head(pairs)
     if compiling and facts.form != "program":
         raise UserError(f"--compile is for sets of whole programs; {pairs} holds pairs of the form {facts.form!r}")
-    settings = MatchSettings(language=facts.language, bleu=_bleu(bleu), codebleu=_codebleu(codebleu))
+    settings = MatchSettings(
+        language=facts.language,
+        bleu=one_of("variant of BLEU", bleu, BLEU_VARIANTS),
+        codebleu=one_of("variant of CodeBLEU", codebleu, CODEBLEU_VARIANTS),
+    )
     with progress_bar() as progress:
         task = progress.add_task("pairs matched", total=splits.get(split))
         found = match_predictions(
@@ -199,7 +203,7 @@ def match(
     columns = ["metric", "predictions", *(["copy"] if found.copied else [])]
     both = [found.scores, *([found.copied] if found.copied else [])]
     print_table(f"{predictions} on {facts.name}, {split}: {count(found.scores.n, 'pair')}", columns, _match_rows(both))
-    data().print(f"signature {settings.signature}", markup=False)
+    write(f"signature {settings.signature}")
 
 
 def _compiler(language: str, here: Machine) -> Callable[[Sequence[str]], list[bool]]:
@@ -246,17 +250,3 @@ def _named(scores: MatchScores) -> dict[str, float | None]:
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
-
-
-def _bleu(name: str) -> BleuVariant:
-    for variant in BLEU_VARIANTS:
-        if variant == name:
-            return variant
-    raise unknown("variant of BLEU", name, BLEU_VARIANTS)
-
-
-def _codebleu(name: str) -> CodeBleuVariant:
-    for variant in CODEBLEU_VARIANTS:
-        if variant == name:
-            return variant
-    raise unknown("variant of CodeBLEU", name, CODEBLEU_VARIANTS)

@@ -1,7 +1,6 @@
 """`repairlab pairs`: verbs that make a set of bug–fix pairs, or a new one of it, and those of pair_reports."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +12,12 @@ from repairlab.building.mining.pair_selection import STEPS
 from repairlab.building.mining.pairing import PairingSettings, pair_submissions
 from repairlab.building.mining.submission_sources import FORMS
 from repairlab.cli.mine import draw_funnel
-from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.options import Json, asked_embedder, on_machine, one_of
+from repairlab.cli.output import count, print_json, print_table, progress_bar, say, write
 from repairlab.cli.pair_reports import PairFolder, match, pair_bar, represent, show, stats
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
-from repairlab.core.model import Access
 from repairlab.core.record import to_data
-from repairlab.languages.language import default_cache
 from repairlab.learning.pairs.contamination import DecontaminateSettings, decontaminate_pairs
 from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs
 from repairlab.learning.pairs.exporting import EXPORTS, ExportedPairs, export_pairs
@@ -28,8 +25,6 @@ from repairlab.learning.pairs.filtering import FilterSettings, filter_pairs
 from repairlab.learning.pairs.of_bugs import take_pairs
 from repairlab.learning.pairs.pair_files import DROPPED, Rewritten
 from repairlab.learning.pairs.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
-from repairlab.repairers.llm.client.model import Embedder
-from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.validation.machine import Machine
 
 To = Annotated[Path, typer.Option("--to", help="New folder for the result.")]
@@ -75,11 +70,8 @@ def make(
     here: Machine,
 ) -> None:
     """Build bug–fix pairs from submissions: a rejected program and the accepted one after it."""
-    steps = next((item for item in STEPS if item == path), None)
-    if steps is None:
-        raise unknown("path", path, STEPS)
     settings = PairingSettings(
-        steps=steps,
+        steps=one_of("path", path, STEPS),
         language=language,
         drop_near=not keep_near,
         max_characters=max_characters,
@@ -106,12 +98,12 @@ def make(
         print_json(to_data(made) | {"folder": str(to)})
         return
     for note in made.notes:
-        talk().print(note, markup=False)
+        say(note)
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
     splits = ", ".join(f"{split} {n}" for split, n in made.splits.items())
     proved = f", {made.n_bugs} proved by running and written as bugs, too" if made.n_bugs else ", none run: there are no tests"
-    data().print(f"{count(sum(made.splits.values()), 'pair')} written to {to} ({splits}){proved}", markup=False)
-    talk().print(f"Next: repairlab pairs stats {to}", markup=False)
+    write(f"{count(sum(made.splits.values()), 'pair')} written to {to} ({splits}){proved}")
+    say(f"Next: repairlab pairs stats {to}")
 
 
 def split(
@@ -126,13 +118,9 @@ def split(
     json: Json = False,
 ) -> None:
     """Split a set anew: at random, by project or by time."""
-    how = next((item for item in SPLIT_BY if item == by), None)
-    if how is None:
-        raise unknown("way to split", by, SPLIT_BY)
-    stratum = next((item for item in STRATA if item == stratify), None)
-    if stratum is None:
-        raise unknown("stratum", stratify, [item for item in STRATA if item])
-    settings = SplitSettings(shares=shares_of(shares), by=how, stratify=stratum, seed=seed)
+    settings = SplitSettings(
+        shares=shares_of(shares), by=one_of("way to split", by, SPLIT_BY), stratify=one_of("stratum", stratify, STRATA), seed=seed
+    )
     with pair_bar(pairs, "pairs split") as done:
         made = split_pairs(pairs, to, settings, done=done)
     _print_made(made, as_json=json)
@@ -209,19 +197,9 @@ def decontaminate(
     listed = tuple(line.strip() for line in read_text(forks).splitlines() if line.strip()) if forks else ()
     settings = DecontaminateSettings(near=None if exact else near, embedding=embedding_threshold, projects=projects, forks=listed)
     benchmarks = [open_benchmark(name) for name in against]
-    with _embedder(embedding_model, base_url) as embedder, pair_bar(pairs, "pairs compared") as done:
+    with asked_embedder(embedding_model, base_url) as embedder, pair_bar(pairs, "pairs compared") as done:
         made = decontaminate_pairs(pairs, to, benchmarks, settings, embedder=embedder, done=done)
     _print_made(made, as_json=json)
-
-
-@contextmanager
-def _embedder(name: str | None, base_url: str | None) -> Iterator[Embedder | None]:
-    if name is None:
-        yield None
-        return
-    notify = lambda text: talk().print(text, markup=False)  # noqa: E731
-    with open_embedder(name, Access(), base_url=base_url, cache=default_cache(), notify=notify) as embedder:
-        yield embedder
 
 
 def export(
@@ -255,11 +233,11 @@ def _print_made(made: Rewritten | ExportedPairs, *, as_json: bool) -> None:
         print_json(to_data(made) | {"folder": str(made.folder)})
         return
     for reason, n in made.dropped.items():
-        talk().print(f"dropped {n}: {reason}", markup=False)
+        say(f"dropped {n}: {reason}")
     splits = ", ".join(f"{name} {n}" for name, n in made.splits.items())
     n_dropped = sum(made.dropped.values())
     why = f"; {n_dropped} dropped, see {made.folder / DROPPED}" if n_dropped else ""
-    data().print(f"{count(sum(made.splits.values()), 'pair')} written to {made.folder}: {splits}{why}", markup=False)
+    write(f"{count(sum(made.splits.values()), 'pair')} written to {made.folder}: {splits}{why}")
 
 
 VERBS: Mapping[str, Callable[..., None]] = {

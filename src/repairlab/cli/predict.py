@@ -8,7 +8,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Include, Json, Limit
-from repairlab.cli.output import count, data, print_json, progress_bar, talk
+from repairlab.cli.output import count, print_json, progress_bar, say, write
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.learning.networks.folder import read_members, read_settings, require_extra
@@ -68,17 +68,16 @@ def predict(
         task = progress.add_task("bugs", total=len(bugs))
         found = propose(opened, bugs, options, to, done=lambda n: progress.advance(task, n))
     for bug, reason in found.unfit.items():
-        talk().print(f"{bug}: not shown to the model, since {reason}", markup=False)
+        say(f"{bug}: not shown to the model, since {reason}")
     if json:
         print_json({"to": str(to), **to_data(found)})
         return
-    data().print(
+    write(
         f"{count(found.n_bugs, 'bug')}, {count(found.n_candidates, 'candidate')} in {to}; "
-        f"{len(found.unfit)} could not be represented",
-        markup=False,
+        f"{len(found.unfit)} could not be represented"
     )
     chosen = [*(f"-i {shlex.quote(pattern)}" for pattern in include or ()), *([f"--limit {limit}"] if limit else [])]
-    talk().print(" ".join([f"Next: repairlab validate {benchmark} {to}", *chosen]), markup=False)
+    say(" ".join([f"Next: repairlab validate {benchmark} {to}", *chosen]))
 
 
 def _predict_pairs(
@@ -97,8 +96,5 @@ def _predict_pairs(
     if as_json:
         print_json({"to": str(to), "decoding": to_data(decoding), **to_data(made)})
         return
-    data().print(
-        f"{count(made.n, 'pair')}, {count(made.n_texts, 'prediction')} in {to}; {made.unrepresentable} could not be represented",
-        markup=False,
-    )
-    talk().print(f"Next: repairlab pairs match {to} --pairs {pairs} --split {split}", markup=False)
+    write(f"{count(made.n, 'pair')}, {count(made.n_texts, 'prediction')} in {to}; {made.unrepresentable} could not be represented")
+    say(f"Next: repairlab pairs match {to} --pairs {pairs} --split {split}")

@@ -11,7 +11,7 @@ from repairlab.benchmarks.health import CARD_NAME, card_place, check_command
 from repairlab.building.publishing import PublishSettings
 from repairlab.building.publishing import publish as publish_benchmark
 from repairlab.cli.options import Json, warn_unchecked
-from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import print_json, print_table, progress_bar, talk, write
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.study.run_tables import is_run, publish_runs
@@ -58,7 +58,7 @@ def publish(
         return
     print_table(f"{benchmark} published to {to}", ["table", "rows"], list(made.rows.items()))
     if made.changes:
-        data().print("against the last version: " + ", ".join(f"{n} {kind}" for kind, n in made.changes.items()), markup=False)
+        write("against the last version: " + ", ".join(f"{n} {kind}" for kind, n in made.changes.items()))
 
 
 def _publish_runs(sources: list[str], to: Path, *, json: bool) -> None:

@@ -1,22 +1,18 @@
 """`repairlab rank`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from repairlab.cli.options import Json, numbers, warn_unchecked
-from repairlab.cli.output import count, print_json, progress_bar, talk
+from repairlab.cli.options import Json, asked_embedder, numbers, warn_unchecked
+from repairlab.cli.output import count, print_json, progress_bar, say
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.cli.score import check_ks, print_scores
 from repairlab.core.errors import UserError
 from repairlab.core.model import Access
 from repairlab.core.record import to_data
-from repairlab.languages.language import default_cache
-from repairlab.repairers.llm.client.model import Embedder
-from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.table import make_settings
 from repairlab.study.ranking.rank import rank_run
@@ -87,7 +83,7 @@ def rank(
     values = values_for(_LLM, _options(), own)
     base_url = values.settings.get("base_url")
     access = make_settings(Access, values.access, _LLM)
-    with _embedder(recipe, base_url, access) as embedder, progress_bar() as progress:
+    with asked_embedder(recipe.embedding_model, base_url, access) as embedder, progress_bar() as progress:
         bar = progress.add_task("bugs ranked", total=len(measured.samples))
         ranking = rank_run(run, recipe, name=name, embedder=embedder, step=lambda: progress.advance(bar))
     path = store_ranking(run, ranking)
@@ -100,7 +96,7 @@ def rank(
     else:
         print_scores(f"{ranking.name} of {run}", scores)
     for metric, reason in worth_saying(scores, ks).items():
-        talk().print(f"{run}: no {metric}: {reason}", markup=False)
+        say(f"{run}: no {metric}: {reason}")
     _say(ranking, path)
 
 
@@ -117,20 +113,9 @@ def _number(text: str) -> float:
         raise UserError(f"--threshold is {text!r}: write a number from -1 to 1, or median") from None
 
 
-@contextmanager
-def _embedder(recipe: RankingRecipe, base_url: str | None, access: Access) -> Iterator[Embedder | None]:
-    if recipe.embedding_model is None:
-        yield None
-        return
-    notify = lambda text: talk().print(text, markup=False)  # noqa: E731
-    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), notify=notify) as embedder:
-        yield embedder
-
-
 def _say(ranking: Ranking, path: Path) -> None:
     dropped = [f"{number} {_REASONS[reason]}" for reason, number in to_data(ranking.left_out).items() if number]
-    talk().print(
+    say(
         f"{ranking.n_ranked} of {count(ranking.n_candidates, 'candidate')} ranked{': ' if dropped else ''}{', '.join(dropped)}; "
-        f"written to {path}",
-        markup=False,
+        f"written to {path}"
     )

@@ -8,7 +8,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from repairlab.cli.options import Json, Partial, Runs, finished, need, warn_unchecked
-from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.cli.output import data, print_json, print_table, say, write
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.storage.encoding import write_aside
 from repairlab.core.table import Table, shown
@@ -67,7 +67,7 @@ def report(
 def write_report(made: ReportPage, output: Path | None, *, as_json: bool) -> None:
     """Print the leaderboard of a report, and write the page where one is wanted."""
     for text in made.missing:
-        talk().print(text, markup=False)
+        say(text)
     if output is not None:
         store_report(made, output)
     if as_json:
@@ -75,19 +75,19 @@ def write_report(made: ReportPage, output: Path | None, *, as_json: bool) -> Non
     else:
         _print(made.leaderboard)
     if output is not None:
-        talk().print(f"Report written to {output}", markup=False)
+        say(f"Report written to {output}")
 
 
 def _print(board: Leaderboard) -> None:
     columns, rows = board.table()
     print_table("Leaderboard", columns, rows)
     for text in board.captions:
-        data().print(text, markup=False)
+        write(text)
     for row in board.rows:
         if row.coverage:
-            data().print(f"{row.system}: {row.coverage}", markup=False)
+            write(f"{row.system}: {row.coverage}")
         if row.reason and row.group is None:
-            talk().print(f"{row.system} is not ranked: {row.reason}", markup=False)
+            say(f"{row.system} is not ranked: {row.reason}")
 
 
 def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Path | None, partial: bool, as_json: bool) -> None:
@@ -103,7 +103,7 @@ def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Pat
     made = make_tables(facts, names)
     is_index = not (only or csv or as_json or to)
     for name, reason in made.left_out.items() if not is_index else ():
-        talk().print(f"no table {name}: {reason}", markup=False)
+        say(f"no table {name}: {reason}")
     if is_index:
         _print_index(facts, made)
     elif to is not None:
@@ -125,7 +125,7 @@ def _print_index(facts: PaperFacts, made: Tables) -> None:
     titles = {table.name: table.title for table in made.tables}
     texts = {name: titles.get(name) or f"– {made.left_out[name]}" for name in (*titles, *made.left_out)}
     print_table("Tables", ["name", "what it shows"], [(name, texts[name]) for name in TABLES])
-    talk().print("Print a table with --only NAME; --csv, --json and --to DIR give all of them", markup=False)
+    say("Print a table with --only NAME; --csv, --json and --to DIR give all of them")
 
 
 def _overview(run: RunFacts) -> tuple[str, ...]:
@@ -139,14 +139,14 @@ def _print_table(table: Table) -> None:
     title = f"{table.name}: {table.title}" + (f" ({table.source})" if table.source else "")
     print_table(title, table.columns, [[shown(cell) for cell in row] for row in table.rows], n_heads=table.n_heads)
     for note in table.notes:
-        data().print(note, markup=False)
+        write(note)
     data().print()
 
 
 def _print_csv(made: Tables) -> None:
     for table in made.tables:
         if len(made.tables) > 1:
-            data().print(f"# {table.name}", markup=False)
+            write(f"# {table.name}")
         data().print(table.csv(), markup=False, end="")
 
 
@@ -160,6 +160,6 @@ def _write(made: Sequence[Table], folder: Path, *, as_json: bool) -> None:
                 files[f"{table.name}.svg"] = f"{draw(table.figure)}\n"
             for name, content in files.items():
                 write_aside(folder / name, content.encode("utf-8", "replace").decode("utf-8"))
-                data().print(str(folder / name), markup=False)
+                write(str(folder / name))
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror}; choose another place with --to") from None

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
-from repairlab.cli.options import Include, Json, numbers, warn_unchecked
-from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.core.errors import UserError, unknown
+from repairlab.cli.options import Include, Json, numbers, one_of, warn_unchecked
+from repairlab.cli.output import count, data, print_json, print_table, say
+from repairlab.core.errors import UserError
 from repairlab.core.figure import Figure
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
@@ -66,8 +66,8 @@ def rescore(
     asked = RescoreOptions(
         systems=tuple(system or ()),
         include=tuple(include or ()),
-        count=None if what is None else cast(FixCriterion, _one_of(what, get_args(FixCriterion), "--count")),
-        order=cast(RankOrder, _one_of(ranks, get_args(RankOrder), "--ranks")),
+        count=None if what is None else one_of("value of --count", what, get_args(FixCriterion)),
+        order=one_of("value of --ranks", ranks, get_args(RankOrder)),
         top=ks,
         against=against,
         labels=labels,
@@ -77,12 +77,6 @@ def rescore(
     _show(found, as_json=json)
     if figures is not None:
         _write_figures(found, figures)
-
-
-def _one_of(value: str, known: Sequence[str], option: str) -> str:
-    if value not in known:
-        raise unknown(f"value of {option}", value, known)
-    return value
 
 
 def _formats(*, as_json: bool) -> None:
@@ -107,9 +101,9 @@ def _show(found: Rescored, *, as_json: bool) -> None:
         for table in found.tables:
             print_table(table.title, table.columns, [[shown(cell) for cell in row] for row in table.rows])
     for note in found.notes:
-        talk().print(note, markup=False)
+        say(note)
     for reason in found.left_out.values():
-        talk().print(f"left out: {reason}", markup=False)
+        say(f"left out: {reason}")
 
 
 def _data(table: Table) -> dict[str, Any]:
@@ -134,7 +128,7 @@ def _write_figures(found: Rescored, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in made.items():
         (folder / name).write_text(f"{draw(figure)}\n", encoding="utf-8")
-        talk().print(f"Figure written to {folder / name}", markup=False)
+        say(f"Figure written to {folder / name}")
 
 
 def _tables(paths: Sequence[Path], folder: Path, *, brief: bool, as_json: bool) -> None:

@@ -15,7 +15,7 @@ import typer
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.locate import measured
 from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, numbers, on_machine, require_decided, warn_unchecked
-from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
+from repairlab.cli.output import RunBar, count, print_json, progress_bar, say, write
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.core.amounts import dollars
 from repairlab.core.benchmark import Benchmark
@@ -228,9 +228,9 @@ def _perturbed(settings: Experiment, changes: str, parent: Path, here: Machine) 
         task = progress.add_task("perturbed bugs checked", total=len(bugs))
         made = perturb(benchmark, bugs, names, folder, here, done=lambda: progress.advance(task))
     for bug_id, reason in made.left_out.items():
-        talk().print(f"{bug_id} is left out: {reason}", markup=False)
+        say(f"{bug_id} is left out: {reason}")
     parts = ", ".join(f"{name} in {sum(name in got for got in made.made.values())}" for name in made.changes)
-    talk().print(f"{count(len(made.made), 'perturbed bug')} in {folder}: {parts}", markup=False)
+    say(f"{count(len(made.made), 'perturbed bug')} in {folder}: {parts}")
     return dataclasses.replace(settings, benchmark=str(folder), include=(), limit=None)
 
 
@@ -285,7 +285,7 @@ def run_to_end(
                 given=given,
             )
     except (Interrupted, KeyboardInterrupt):
-        talk().print(f"Stopped; everything so far is in {folder}. {_go_on(folder, given)}", markup=False)
+        say(f"Stopped; everything so far is in {folder}. {_go_on(folder, given)}")
         raise typer.Exit(130) from None
     except (HarnessError, OwnCodeError) as error:
         end = "" if str(error).endswith(("?", "!", ".")) else "."
@@ -293,13 +293,13 @@ def run_to_end(
         raise kind(f"{error}{end} {_go_on(folder, given)}") from error
     finally:
         for item in disagreements:
-            talk().print(_warning(item), markup=False)
+            say(_warning(item))
     for doubt in doubts(benchmark, Store(folder), here) if here.executor == LOCAL else ():
-        talk().print(_doubted(doubt, settings.benchmark), markup=False)
-    talk().print(bar.timing, markup=False)
+        say(_doubted(doubt, settings.benchmark))
+    say(bar.timing)
     if asks_model(settings):
-        talk().print(_spent(folder), markup=False)
-    talk().print(f"Run stored in {folder}", markup=False)
+        say(_spent(folder))
+    say(f"Run stored in {folder}")
 
 
 def _show_plan(plan: RunPlan, *, as_json: bool) -> None:
@@ -308,7 +308,7 @@ def _show_plan(plan: RunPlan, *, as_json: bool) -> None:
         print_json(to_data(plan))
     else:
         for name, text in _plan_rows(plan):
-            data().print(f"{name:<11} {text}", markup=False)
+            write(f"{name:<11} {text}")
     if plan.missing:
         raise HarnessError(f"the run cannot start here: {'; '.join(plan.missing)}")
 
@@ -340,7 +340,7 @@ def repair_folder(folder: Path) -> None:
     with locked(folder):
         said = repair_run(store)
     for text in said or [f"nothing is damaged in {folder}"]:
-        talk().print(text, markup=False)
+        say(text)
 
 
 def _go_on(folder: Path, given: dict[str, list[Candidate]] | None) -> str:

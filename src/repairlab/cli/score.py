@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import Json, Partial, Runs, numbers, require_decided, warn_unchecked
-from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.cli.output import data, print_json, print_table, say, write
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.metrics.metric import Duplicates
@@ -45,7 +45,7 @@ def score(
         try:
             found = compare_all(runs, k=(ks or (1,))[0], partial=partial)
         except UserError as error:
-            talk().print(f"The runs are not compared: {error}", markup=False)
+            say(f"The runs are not compared: {error}")
         else:
             data().print()
             show_comparison(found)
@@ -91,14 +91,14 @@ def check_ks(ks: Sequence[int] | None) -> None:
 def _print(scores: RunScores) -> None:
     print_scores(scores.title, scores.result)
     for text in filter(None, (scores.run.strength, scores.run.coverage)):
-        data().print(text, markup=False)
+        write(text)
 
 
 def print_scores(title: str, found: Scores) -> None:
     """Print scores as a table, and the signature of the first."""
     print_table(title, SCORE_COLUMNS, score_rows(found))
     if found.scores:
-        data().print(f"signature {found.scores[0].signature}", markup=False)
+        write(f"signature {found.scores[0].signature}")
 
 
 def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
@@ -107,12 +107,12 @@ def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
     for metric, reason in worth_saying(scores.result, asked).items():
         reasons.setdefault(reason, []).append(metric)
     for reason, metrics in reasons.items():
-        talk().print(f"{run.folder}: no {', '.join(metrics)}: {reason}", markup=False)
+        say(f"{run.folder}: no {', '.join(metrics)}: {reason}")
     if run.n_unfinished:
-        talk().print(f"{run.folder}: {run.n_unfinished} unfinished bugs are left out (--partial)", markup=False)
+        say(f"{run.folder}: {run.n_unfinished} unfinished bugs are left out (--partial)")
     if scores.n_undecided:
         undecided = count(scores.n_undecided, "candidate")
-        talk().print(f"{run.folder}: {undecided} UNDECIDED and left out; see: repairlab doctor", markup=False)
+        say(f"{run.folder}: {undecided} UNDECIDED and left out; see: repairlab doctor")
 
 
 def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None:
@@ -123,13 +123,13 @@ def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None
     else:
         print_json(found.data()) if as_json else _print_pairs(found)
     for text in dict.fromkeys(text for pair in found.pairs for text in pair.missing):
-        talk().print(text, markup=False)
+        say(text)
     for pair in found.pairs:
         for item in pair.differing:
-            talk().print(f"Take care, the settings differ: in {pair.b.folder} {item} as in {pair.a.folder}", markup=False)
+            say(f"Take care, the settings differ: in {pair.b.folder} {item} as in {pair.a.folder}")
         if pair.overlap.lost:
             where = "" if len(found.runs) == 2 else f"{pair.a.folder} and {pair.b.folder}: "
-            talk().print(f"{where}{count(len(pair.overlap.lost), 'bug')} left out because a run could not decide", markup=False)
+            say(f"{where}{count(len(pair.overlap.lost), 'bug')} left out because a run could not decide")
 
 
 def _print_pairs(found: PairwiseComparison) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import on_machine
-from repairlab.cli.output import data, talk
+from repairlab.cli.output import say, write
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.installation import require
 from repairlab.core.problem import TOLD
@@ -50,8 +50,8 @@ def serve(
     """
     if name is not None:
         token, line = new_token(name, is_read_only=read_only)
-        talk().print(f"The token of {name}, which is shown this once: {token}", markup=False)
-        data().print(line, markup=False)
+        say(f"The token of {name}, which is shown this once: {token}")
+        write(line)
         return
     if not benchmarks:
         raise UserError("name at least one benchmark to serve, such as: repairlab serve starter")
@@ -81,7 +81,7 @@ def serve(
 
 
 def _ready(address: str) -> None:
-    talk().print(f"Serving on {address}; routes: {address}/docs. Ctrl-C stops.", markup=False)
+    say(f"Serving on {address}; routes: {address}/docs. Ctrl-C stops.")
 
 
 def _check(**values: float) -> None:

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from repairlab.cli.options import Json, warn_unchecked
-from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.output import count, data, print_json, print_table, say, write
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
@@ -41,14 +41,14 @@ def show(
             print_json(head | {"bugs": [to_data(line) | {"n": sum(line.verdicts.values())} for line in bugs]})
         else:
             _print_run(f"{head['repairer']} on {head['benchmark']}", bugs)
-            talk().print(f"One bug: repairlab show {run} BUG", markup=False)
+            say(f"One bug: repairlab show {run} BUG")
     elif rank is None:
         lines = show_bug(store, bug)
         if json:
             print_json({"run": str(run), "bug": bug, "candidates": [_line_data(line) for line in lines]})
         else:
             _print_bug(bug, lines)
-            talk().print(f"One candidate: repairlab show {run} {bug} RANK", markup=False)
+            say(f"One candidate: repairlab show {run} {bug} RANK")
     else:
         page = show_candidate(store, bug, rank)
         if trajectory:
@@ -83,7 +83,7 @@ def _print_run(title: str, bugs: list[BugLine]) -> None:
     n_fixed = sum(line.first_plausible is not None for line in bugs)
     n_open = sum(line.ended == "unfinished" for line in bugs)
     unfinished = f"; {n_open} unfinished" if n_open else ""
-    data().print(f"{n_fixed} of {count(len(bugs), 'bug')} with a plausible candidate{unfinished}", markup=False)
+    write(f"{n_fixed} of {count(len(bugs), 'bug')} with a plausible candidate{unfinished}")
 
 
 def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
@@ -100,7 +100,7 @@ def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
     ]
     print_table(bug, ["rank", "verdict", "strength", "stage", "message", "candidate"], rows)
     n = sum(line.outcome is not None and line.outcome.verdict is Verdict.PLAUSIBLE for line in lines)
-    data().print(f"{n} of {count(len(lines), 'candidate')} plausible", markup=False)
+    write(f"{n} of {count(len(lines), 'candidate')} plausible")
 
 
 def _line_data(line: CandidateLine) -> dict[str, Any]:
@@ -145,9 +145,9 @@ def _print_candidate(page: CandidatePage) -> None:
 
 def _print_outcome(outcome: Outcome) -> None:
     if outcome.strength:
-        data().print(f"{outcome.strength}: {outcome.guard or 'the output is compared outside of the program'}", markup=False)
+        write(f"{outcome.strength}: {outcome.guard or 'the output is compared outside of the program'}")
     if outcome.message:
-        data().print(visible(outcome.message), markup=False)
+        write(visible(outcome.message))
     if outcome.tests:
         rows = [
             (visible(test.id), "passed" if test.passed else test.verdict.value, f"{test.cpu_s:.2f}",
@@ -156,7 +156,7 @@ def _print_outcome(outcome: Outcome) -> None:
         ]  # fmt: skip
         print_table("tests", ["test", "verdict", "CPU s", "message"], rows)
     if words := outcome.tests_in_words:
-        data().print(words, markup=False)
+        write(words)
     if outcome.evidence:
         _print_text("log", outcome.evidence)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import Partial, Runs, finished, warn_unchecked
-from repairlab.cli.output import count, data, progress_bar, talk
+from repairlab.cli.output import count, progress_bar, say, write
 from repairlab.core.errors import UserError
 from repairlab.study.site import write_site
 
@@ -36,5 +36,5 @@ def site(
             partial=partial,
             progress=lambda page: bar.advance(task) if page.startswith("runs/") else None,
         )
-    data().print(str(to / "index.html"), markup=False)
-    talk().print(f"{count(len(boards), 'leaderboard')} of {count(len(chosen), 'run')}", markup=False)
+    write(str(to / "index.html"))
+    say(f"{count(len(boards), 'leaderboard')} of {count(len(chosen), 'run')}")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import RunBar, count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import RunBar, count, print_json, print_table, progress_bar, say, write
 from repairlab.cli.train import summary, train_model
 from repairlab.core.amounts import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError
@@ -57,14 +57,14 @@ def study(
     models = {place: training for place, training in wanted.items() if not (place / WEIGHTS).is_file()}
     if dry_run:
         for place, training in models.items():
-            talk().print(f"trains {training.system} on {training.pairs} to {place}", markup=False)
+            say(f"trains {training.system} on {training.pairs} to {place}")
         _show_plan([cell for cell in cells if not (cell.training and cell.training.folder in models)], folder, here, as_json=json)
         return
     for training in () if page else models.values():
         settings = load_system(training.system, preset=training.preset, changes=training.set)
         made = train_model(settings, training.pairs, training.folder, seed=training.seed, device=training.device, resume=True)
         if made:
-            talk().print(summary(made, training.folder), markup=False)
+            say(summary(made, training.folder))
     problems = {} if page else _run(asked, cells, file, folder, here)
     _show_results(asked, folder, problems, k=k, as_json=json)
     if problems:
@@ -102,19 +102,19 @@ def _run(asked: Study, cells: Sequence[Cell], file: Path, folder: Path, here: Ma
             yield take
         if n_other:
             said = f"WARNING: {count(n_other, 'verdict')} of earlier runs did not come out again; see disagreements.jsonl"
-            talk().print(f"{cell.title}: {said}", markup=False)
+            say(f"{cell.title}: {said}")
 
     try:
         for number, end in enumerate(run_cells(asked, cells, folder, here, watch), start=1):
             if end.problem:
                 problems[end.cell.name] = f"{end.cell.title}: {end.problem}"
             n_run += end.cell.name in is_run
-            talk().print(_line(end, number, len(cells), is_new=end.cell.name in is_run), markup=False)
+            say(_line(end, number, len(cells), is_new=end.cell.name in is_run))
             if n_run and number < len(cells):
                 left = (len(cells) - number) * (time.monotonic() - start) / n_run
-                talk().print(f"        {count(len(cells) - number, 'cell')} left, about {_duration(left)}", markup=False)
+                say(f"        {count(len(cells) - number, 'cell')} left, about {_duration(left)}")
     except (Interrupted, KeyboardInterrupt):
-        talk().print(f"Stopped; everything so far is in {folder}. Go on with: {_again(file, folder)}", markup=False)
+        say(f"Stopped; everything so far is in {folder}. Go on with: {_again(file, folder)}")
         raise typer.Exit(130) from None
     return problems
 
@@ -180,10 +180,10 @@ def _show_results(asked: Study, folder: Path, problems: dict[str, str], *, k: in
     else:
         for table in tables:
             _print(table)
-    talk().print(f"{len(finished)} of {count(len(states), 'cell')} finished; page written to {path}", markup=False)
+    say(f"{len(finished)} of {count(len(states), 'cell')} finished; page written to {path}")
 
 
 def _print(table: Table) -> None:
     print_table(table.title, table.columns, [[shown(cell) for cell in row] for row in table.rows], n_heads=table.n_heads)
     for note in table.notes:
-        data().print(note, markup=False)
+        write(note)

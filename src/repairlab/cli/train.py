@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from repairlab.cli.options import Include, Json, Limit
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, say, talk, write
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import Interrupted, UserError
@@ -128,8 +128,8 @@ def train(
     if json:
         print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
         return
-    data().print(summary(made, to), markup=False)
-    talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
+    write(summary(made, to))
+    say(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl")
 
 
 def train_model(
@@ -166,7 +166,7 @@ def train_model(
         return None
     draw_curves(made.folder / CURVES)
     for reason, n in sorted(made.dropped.items()):
-        talk().print(f"left out {n}: {reason}", markup=False)
+        say(f"left out {n}: {reason}")
     return made
 
 
@@ -219,6 +219,4 @@ def _reward(
         return
     last = made[-1]
     rates = " → ".join(f"{100 * item.compile_rate:.1f} %" for item in made)
-    data().print(
-        f"{system} in {to}: {count(sum(last.counts.values()), 'bug')}, candidates that compile by epoch: {rates}", markup=False
-    )
+    write(f"{system} in {to}: {count(sum(last.counts.values()), 'bug')}, candidates that compile by epoch: {rates}")

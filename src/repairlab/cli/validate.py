@@ -9,7 +9,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, on_machine, require_decided
-from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.output import count, data, print_json, print_table, say, write
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
@@ -91,12 +91,12 @@ def validate(
 def _tell_unreadable(external: ExternalCandidates, benchmark: Benchmark) -> None:
     """Say what cannot be read, and once for all entries which bugs are unknown."""
     if external.unknown:
-        talk().print(unknown_bugs(external, benchmark), markup=False)
+        say(unknown_bugs(external, benchmark))
     others = [str(item) for item in external.unreadable if item.unknown_bug is None]
     for error in others[:_SHOWN]:
-        talk().print(error, markup=False)
+        say(error)
     if len(others) > _SHOWN:
-        talk().print(f"{len(others)} entries are unreadable; the first {_SHOWN} are above, --json has all", markup=False)
+        say(f"{len(others)} entries are unreadable; the first {_SHOWN} are above, --json has all")
 
 
 def _show(store: Store, external: ExternalCandidates, coverage: Coverage, *, as_json: bool) -> None:
@@ -144,7 +144,7 @@ def _show(store: Store, external: ExternalCandidates, coverage: Coverage, *, as_
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible")
     if coverage.text:
-        data().print(coverage.text, markup=False)
+        write(coverage.text)
     if found:
         _print_agreement(found)
 
@@ -179,8 +179,7 @@ def _print_agreement(found: Agreement) -> None:
     kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
     left_out = f"; {found.n_undecided} undecided are left out" if found.n_undecided else ""
     left_out += f"; {found.n_other_source} made from another source are left out" if found.n_other_source else ""
-    data().print(
+    write(
         f"agreement with the published verdicts: {found.n_agree} of {count(found.n, 'candidate')} ({100 * found.share:.1f} %); "
-        f"on plausible or not: {found.n_agree_on_plausible}, kappa {kappa}{left_out}",
-        markup=False,
+        f"on plausible or not: {found.n_agree_on_plausible}, kappa {kappa}{left_out}"
     )

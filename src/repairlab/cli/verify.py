@@ -7,7 +7,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import count, data, print_json, print_table, progress_bar
+from repairlab.cli.output import count, print_json, print_table, progress_bar, write
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
@@ -65,7 +65,7 @@ def _fail(text: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"honest": False, "damages": [text]})
     else:
-        data().print(f"differs: {text}", markup=False)
+        write(f"differs: {text}")
     raise typer.Exit(1)
 
 
@@ -76,7 +76,7 @@ def _show(found: Verification, scores: tuple[str, ...], *, as_json: bool) -> Non
         print_json({**to_data(found), **shown, "rechecks": rechecks})
         return
     for text in (*found.damages, *scores):
-        data().print(f"differs: {text}", markup=False)
+        write(f"differs: {text}")
     rows = [
         (item.bug_id, item.rank, item.claimed.value, item.found[-1].value, item.state, item.message.split("\n")[0][:80])
         for item in found.rechecks
@@ -85,11 +85,10 @@ def _show(found: Verification, scores: tuple[str, ...], *, as_json: bool) -> Non
     if rows:
         print_table("Verdicts that did not come out again", ["bug", "rank", "claimed", "found", "state", "message"], rows)
     part = "" if found.n_bugs == found.n_in_benchmark else f" of {found.n_in_benchmark}"
-    data().print(
+    write(
         f"{count(found.n_bugs, 'bug')}{part}; {len(found.rechecks)} of {count(found.n_verdicts, 'verdict')} made again "
         f"(seed {found.seed}): {len(found.of('differs'))} differ, {len(found.of('unsteady'))} unsteady, "
-        f"{len(found.of('undecided'))} undecided",
-        markup=False,
+        f"{len(found.of('undecided'))} undecided"
     )
     if found.most_wrong is not None and not found.damages:
-        data().print(f"at most {100 * found.most_wrong:.1f} % of the verdicts are wrong (95 % confidence, one-sided)", markup=False)
+        write(f"at most {100 * found.most_wrong:.1f} % of the verdicts are wrong (95 % confidence, one-sided)")

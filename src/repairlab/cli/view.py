@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import Json, warn_unchecked
-from repairlab.cli.output import count, data, print_json, talk
+from repairlab.cli.output import count, print_json, say, write
 from repairlab.core.installation import require
 from repairlab.languages.language import default_cache
 
@@ -36,7 +36,7 @@ def view(
             if json:
                 print_json({"site": str(export), "pages": n})
             else:
-                data().print(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}", markup=False)
+                write(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}")
             return
 
         from repairlab.serve.browser.app import serve  # noqa: PLC0415
@@ -45,8 +45,8 @@ def view(
             if json:
                 print_json({"url": url})
             else:
-                data().print(f"Viewing at {url}", markup=False)
-            talk().print("Ctrl-C stops", markup=False)
+                write(f"Viewing at {url}")
+            say("Ctrl-C stops")
 
         serve(bench, host=host, port=port, opens_browser=not no_browser, started=started)
     finally:

@@ -7,7 +7,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_bug
 from repairlab.cli.options import Json, on_machine
-from repairlab.cli.output import data, print_json, talk
+from repairlab.cli.output import data, print_json, say, write
 from repairlab.core.record import to_data
 from repairlab.runs.checkout import CheckoutResult, bug_of, build_and_test, check_out, test_names
 from repairlab.runs.checkout import export as exported
@@ -25,7 +25,7 @@ def checkout(
 ) -> None:
     """Write the tree of a bug to a new folder."""
     check_out(bug, open_bug(bug), folder, fixed=fixed, tests=not no_tests)
-    talk().print(f"Checked out {bug} ({'fixed' if fixed else 'buggy'}) to {folder}", markup=False)
+    say(f"Checked out {bug} ({'fixed' if fixed else 'buggy'}) to {folder}")
 
 
 @on_machine("sandbox", "allow_unsafe")
@@ -33,7 +33,7 @@ def compile(folder: FolderArgument = None, work: Folder = Path(), *, here: Machi
     """Build a working copy in the sandbox."""
     bug = bug_of(folder or work)
     _need_build(bug.id, build_and_test(folder or work, bug, here.open_sandbox(), []))
-    talk().print(f"Build of {bug.id}: OK", markup=False)
+    say(f"Build of {bug.id}: OK")
 
 
 @on_machine("sandbox", "allow_unsafe")
@@ -60,7 +60,7 @@ def test(
     _need_build(bug.id, done)
     data().print(f"Failing tests: {len(done.failing)}")
     for result in done.failing:
-        data().print(f"  - {result.id}", markup=False)
+        write(f"  - {result.id}")
     (work / "failing_tests").write_text(
         "".join(f"--- {result.id}\n{result.verdict}: {result.message}\n" for result in done.failing), encoding="utf-8"
     )
@@ -76,7 +76,7 @@ def export(
     """Print a property of the bug of a working copy."""
     text = "\n".join(exported(bug_of(folder or work), name))
     if output is None:
-        data().print(text, markup=False)
+        write(text)
     else:
         output.write_text(text + "\n", encoding="utf-8")
 
@@ -84,8 +84,8 @@ def export(
 def _need_build(bug_id: str, done: CheckoutResult) -> None:
     """End with exit code 1, and say why, when a working copy does not build."""
     if done.build_error:
-        talk().print(done.log, markup=False)
-        talk().print(f"Build of {bug_id} failed: {done.build_error}", markup=False)
+        say(done.log)
+        say(f"Build of {bug_id} failed: {done.build_error}")
         raise typer.Exit(1)
 
 

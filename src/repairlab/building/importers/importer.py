@@ -104,6 +104,9 @@ class Import:
     bugs: Iterator[ImportedBug | Dropped]
 
 
+SortedTests = Literal["relevant", "all"]
+
+
 @record
 class Settings:
     """How to read a source."""
@@ -119,7 +122,7 @@ class Settings:
     """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
     libraries: Path | None = None
     """Folder with jars, or with wheels."""
-    tests: Literal["relevant", "all"] = "relevant"
+    tests: SortedTests = "relevant"
     """Which test classes are looked into where the source tells those apart that concern a bug."""
     repeat: int = 1
     """How often tests that are found by running them run on each tree."""

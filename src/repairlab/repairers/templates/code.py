@@ -28,10 +28,16 @@ class Code:
         self.is_c = "c" in self.traits
         self.is_cpp = "cpp" in self.traits
         self.is_plain_c = self.is_c and not self.is_cpp
+        self.semicolon = "" if self.is_python else ";"
+        """What ends a statement."""
         self.newline = newline_of(source)
         self._parsed = Parsed(language, source)
         self._starts = [0, *(index + 1 for index, char in enumerate(source) if char == "\n")]
         self.root = self._parsed.root
+
+    def own(self, name: str) -> str:
+        """Return how a method names a member of its object."""
+        return f"self.{name}" if self.is_python else f"this.{name}" if self.is_java else f"this->{name}"
 
     @cached_property
     def rejection(self) -> Callable[[Node], bool] | None:

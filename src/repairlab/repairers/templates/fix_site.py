@@ -1,7 +1,7 @@
 """Where a pattern works: a statement with its nodes, or a gap between statements; and what it proposes there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, enclosing, own_nodes
 from repairlab.repairers.templates.declarations import Variable
 from repairlab.repairers.templates.scope import Scope
+from repairlab.repairers.templates.shapes import Binary, Call, binaries, call_of
 
 _MAX_NODES = 500
 """Nodes of one statement that patterns look at; no statement that people write has as many on a few lines."""
@@ -57,6 +58,20 @@ class Site:
     def expressions(self) -> list[Node]:
         """Return the nodes that are expressions, outer before inner."""
         return [node for node in self.nodes if node.is_named and node.type in node_types.EXPRESSIONS]
+
+    def of(self, types: Collection[str]) -> Iterator[Node]:
+        """Yield the nodes of some types."""
+        return (node for node in self.nodes if node.type in types)
+
+    @cached_property
+    def binaries(self) -> list[Binary]:
+        """Return the binary operations."""
+        return [binary for node in self.expressions for binary in binaries(node)]
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Return the calls."""
+        return [call for node in self.expressions if (call := call_of(node)) is not None]
 
     @cached_property
     def loop(self) -> Node | None:

@@ -114,6 +114,10 @@ class Scope:
         self._types[at] = {item.name: item.type for item in self._visible[at]}
         return list(self._visible[at])
 
+    def local(self, node: Node) -> list[Variable]:
+        """Return those of them that are the function's own."""
+        return [item for item in self.visible(node) if item.is_local]
+
     def type_of(self, name: str, node: Node) -> str:
         """Return the type of a variable at a node, empty when unknown."""
         if node.start_byte not in self._types:

@@ -63,14 +63,13 @@ def _may_be_number(site: Site, node: Node) -> bool:
 def comparison_bound(site: Site) -> Iterator[TemplateEdit]:
     """Compare with one more or one less."""
     for rank in range(3):
-        for node in site.expressions:
-            for binary in binaries(node):
-                if binary.symbol not in ("<", "<=", ">", ">=", "==", "!="):
-                    continue
-                for operand, weight in ((binary.right, 1.0), (binary.left, 0.7)):
-                    options = shifted(site.code, operand) if _may_be_number(site, operand) else []
-                    if rank < len(options):
-                        yield site.replace(operand, options[rank], weight=weight * (1.0 if binary.symbol[0] in "<>" else 0.5))
+        for binary in site.binaries:
+            if binary.symbol not in ("<", "<=", ">", ">=", "==", "!="):
+                continue
+            for operand, weight in ((binary.right, 1.0), (binary.left, 0.7)):
+                options = shifted(site.code, operand) if _may_be_number(site, operand) else []
+                if rank < len(options):
+                    yield site.replace(operand, options[rank], weight=weight * (1.0 if binary.symbol[0] in "<>" else 0.5))
 
 
 def index(site: Site) -> Iterator[TemplateEdit]:
@@ -132,25 +131,23 @@ def value(site: Site) -> Iterator[TemplateEdit]:
 
 def operand(site: Site) -> Iterator[TemplateEdit]:
     """Add one to, or take one from, the result of a subexpression."""
-    for node in site.expressions:
-        for binary in binaries(node):
-            if binary.symbol in ("+", "-", "*", "/", "//", "%") and _may_be_number(site, binary.right):
-                for part, weight in ((binary.node, 0.6), (binary.right, 0.5), (binary.left, 0.4)):
-                    for option in shifted(site.code, part)[:2]:
-                        wrapped = (
-                            part == binary.node and binary.node.parent is not None and binary.node.parent.type in node_types.BINARY
-                        )
-                        yield site.replace(
-                            part, f"({option})" if wrapped or (part != binary.node and " " in option) else option, weight=weight
-                        )
+    for binary in site.binaries:
+        if binary.symbol in ("+", "-", "*", "/", "//", "%") and _may_be_number(site, binary.right):
+            for part, weight in ((binary.node, 0.6), (binary.right, 0.5), (binary.left, 0.4)):
+                for option in shifted(site.code, part)[:2]:
+                    wrapped = (
+                        part == binary.node and binary.node.parent is not None and binary.node.parent.type in node_types.BINARY
+                    )
+                    yield site.replace(
+                        part, f"({option})" if wrapped or (part != binary.node and " " in option) else option, weight=weight
+                    )
 
 
 def python_range(site: Site) -> Iterator[TemplateEdit]:
     """Change start, end or step of `range`."""
     code = site.code
-    for node in site.expressions:
-        call = call_of(node)
-        if call is None or code.text(call.name) != "range" or not 1 <= len(call.arguments) <= 3:
+    for call in site.calls:
+        if code.text(call.name) != "range" or not 1 <= len(call.arguments) <= 3:
             continue
         texts = [code.text(argument) for argument in call.arguments]
         start, end = ("0", texts[0]) if len(texts) == 1 else (texts[0], texts[1])
@@ -179,9 +176,7 @@ def python_range(site: Site) -> Iterator[TemplateEdit]:
 def python_slice(site: Site) -> Iterator[TemplateEdit]:
     """Change the ends or the step of a slice; slice a whole sequence."""
     code = site.code
-    for node in site.nodes:
-        if node.type != "slice":
-            continue
+    for node in site.of(("slice",)):
         parts = code.text(node).split(":")
         start, end = parts[0].strip(), parts[1].strip()
         step = parts[2].strip() if len(parts) > 2 else ""

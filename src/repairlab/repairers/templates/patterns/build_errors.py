@@ -63,7 +63,7 @@ def undeclared(site: Site) -> Iterator[TemplateEdit]:
         for score, other in ranked[:6]:
             if score > 0.5:
                 yield site.replace(node, other, weight=score)
-        visible = [item.name for item in site.scope.visible(node) if item.is_local]
+        visible = [item.name for item in site.scope.local(node)]
         for other in visible[:6]:
             yield site.replace(node, other, weight=0.4)
 

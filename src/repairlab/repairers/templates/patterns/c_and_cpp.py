@@ -7,16 +7,14 @@ from tree_sitter import Node
 
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit
-from repairlab.repairers.templates.shapes import Call, assignment_of, binaries, call_of, condition_of, wrapped
+from repairlab.repairers.templates.shapes import Call, assignment_of, binaries, condition_of, wrapped
 
 _SIZED = frozenset({"malloc", "realloc", "memset", "memcpy", "memmove", "alloca"})
 
 
 def size_of_value(site: Site) -> Iterator[TemplateEdit]:
     """Take the size of what a pointer points to, the length of a string, or the number of elements."""
-    for node in site.nodes:
-        if node.type != "sizeof_expression":
-            continue
+    for node in site.of(("sizeof_expression",)):
         inner = site.code.text(node).removeprefix("sizeof").strip().strip("()")
         yield site.replace(node, f"sizeof(*{inner})" if not inner.startswith("*") else f"sizeof({inner[1:]})")
         yield site.replace(node, f"strlen({inner})", weight=0.4)
@@ -31,21 +29,18 @@ def size_of_value(site: Site) -> Iterator[TemplateEdit]:
 def size(site: Site) -> Iterator[TemplateEdit]:
     """Leave room for the final NUL; count elements in bytes; clear what is allocated."""
     code = site.code
-    for node in site.expressions:
-        call = call_of(node)
-        if call is None:
-            continue
+    for call in site.calls:
         name = code.text(call.name)
         if name == "strlen":
-            yield site.replace(node, f"{code.text(node)} + 1")
-            yield site.replace(node, f"{code.text(node)} - 1", weight=0.5)
+            yield site.replace(call.node, f"{code.text(call.node)} + 1")
+            yield site.replace(call.node, f"{code.text(call.node)} - 1", weight=0.5)
         if name in _SIZED and call.arguments:
             yield from _bytes(site, call)
         if name == "malloc" and len(call.arguments) == 1:
-            yield site.replace(node, f"calloc(1, {code.text(call.arguments[0])})", weight=0.7)
+            yield site.replace(call.node, f"calloc(1, {code.text(call.arguments[0])})", weight=0.7)
             for binary in binaries(call.arguments[0]):
                 if binary.symbol == "*":
-                    yield site.replace(node, f"calloc({code.text(binary.left)}, {code.text(binary.right)})", weight=0.8)
+                    yield site.replace(call.node, f"calloc({code.text(binary.left)}, {code.text(binary.right)})", weight=0.8)
 
 
 def _bytes(site: Site, call: Call) -> Iterator[TemplateEdit]:
@@ -132,16 +127,15 @@ def confused_equals(site: Site) -> Iterator[TemplateEdit]:
 def precedence(site: Site) -> Iterator[TemplateEdit]:
     """Put the parentheses that `!`, `&` and `|` need beside a comparison."""
     code = site.code
-    for node in site.expressions:
-        for binary in binaries(node):
-            left, right, symbol = binary.left, binary.right, binary.symbol
-            if left.type == "unary_expression" and code.text(left).startswith("!") and left.named_children:
-                yield site.replace(node, f"!({code.text(left.named_children[0])} {symbol} {code.text(right)})")
-            if symbol in ("&", "|", "^"):
-                for inner in binaries(right):
-                    if inner.symbol in ("==", "!=", "<", ">", "<=", ">="):
-                        grouped = f"({code.text(left)} {symbol} {code.text(inner.left)})"
-                        yield site.replace(node, f"{grouped} {inner.symbol} {code.text(inner.right)}")
+    for binary in site.binaries:
+        left, right, symbol = binary.left, binary.right, binary.symbol
+        if left.type == "unary_expression" and code.text(left).startswith("!") and left.named_children:
+            yield site.replace(binary.node, f"!({code.text(left.named_children[0])} {symbol} {code.text(right)})")
+        if symbol in ("&", "|", "^"):
+            for inner in binaries(right):
+                if inner.symbol in ("==", "!=", "<", ">", "<=", ">="):
+                    grouped = f"({code.text(left)} {symbol} {code.text(inner.left)})"
+                    yield site.replace(binary.node, f"{grouped} {inner.symbol} {code.text(inner.right)}")
 
 
 def initialise(site: Site) -> Iterator[TemplateEdit]:
@@ -249,17 +243,16 @@ def ownership(site: Site) -> Iterator[TemplateEdit]:
 def iterator(site: Site) -> Iterator[TemplateEdit]:
     """Go on from what `erase` returns; erase what `unique` and `remove` leave behind."""
     code = site.code
-    for node in site.expressions:
-        call = call_of(node)
-        if call is None or not call.arguments or node.parent is None or node.parent.type != "expression_statement":
+    for call in site.calls:
+        if not call.arguments or call.node.parent is None or call.node.parent.type != "expression_statement":
             continue
         first = code.text(call.arguments[0])
         name = code.text(call.name).rpartition("::")[2]
         if name in ("erase", "insert") and first.isidentifier():
-            yield site.insert(code.start(node), f"{first} = ")
+            yield site.insert(code.start(call.node), f"{first} = ")
         if name in ("unique", "remove", "remove_if"):
             owner = first.split(".")[0]
-            yield site.replace(node, f"{owner}.erase({code.text(node)}, {owner}.end())")
+            yield site.replace(call.node, f"{owner}.erase({code.text(call.node)}, {owner}.end())")
 
 
 def unsigned_loop(site: Site) -> Iterator[TemplateEdit]:
@@ -282,11 +275,10 @@ def unsigned_loop(site: Site) -> Iterator[TemplateEdit]:
 def unsigned_comparison(site: Site) -> Iterator[TemplateEdit]:
     """Compare sizes without passing below zero."""
     code = site.code
-    for node in site.expressions:
-        for binary in binaries(node):
-            if binary.symbol in ("<", ">", "<=", ">=") and code.text(binary.right).endswith(".size()"):
-                yield site.replace(binary.right, f"(int) {code.text(binary.right)}", weight=0.5)
-            for inner in binaries(binary.right) if binary.symbol in ("<", "<=") else ():
-                if inner.symbol == "-":
-                    left = f"{code.text(binary.left)} + {code.text(inner.right)}"
-                    yield site.replace(node, f"{left} {binary.symbol} {code.text(inner.left)}", weight=0.7)
+    for binary in site.binaries:
+        if binary.symbol in ("<", ">", "<=", ">=") and code.text(binary.right).endswith(".size()"):
+            yield site.replace(binary.right, f"(int) {code.text(binary.right)}", weight=0.5)
+        for inner in binaries(binary.right) if binary.symbol in ("<", "<=") else ():
+            if inner.symbol == "-":
+                left = f"{code.text(binary.left)} + {code.text(inner.right)}"
+                yield site.replace(binary.node, f"{left} {binary.symbol} {code.text(inner.left)}", weight=0.7)

@@ -169,7 +169,7 @@ def _is_written_or_called(node: Node, parent: Node) -> bool:
 def truths(site: Site) -> list[str]:
     """Return the flags and questions that are visible: boolean variables, and predicates of one argument in the file."""
     found = [item.name for item in site.scope.visible(site.statement) if group(item.type) == "truth"]
-    names = [item.name for item in site.scope.visible(site.statement) if item.is_local][:4]
+    names = [item.name for item in site.scope.local(site.statement)][:4]
     for made in site.scope.library.signatures:
         if made.n_parameters == 1 and (group(made.returns) == "truth" or made.name.startswith(("is_", "has_", "is", "can_"))):
             if site.code.is_python and made.is_method:
@@ -345,9 +345,7 @@ def loop_condition(site: Site) -> Iterator[TemplateEdit]:
     condition = condition_of(site.statement)
     if condition is None:
         return
-    for item in site.scope.visible(site.statement):
-        if not item.is_local:
-            continue
+    for item in site.scope.local(site.statement):
         kind = group(item.type)
         if code.is_python:
             yield site.replace(condition, item.name, weight=0.8 if kind in ("", "list", "set", "dict") else 0.3)

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.declarations import group
-from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit
+from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit
 from repairlab.repairers.templates.patterns.conditions import guards, parameters
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import assignment_of, call_of
@@ -16,12 +16,11 @@ from repairlab.repairers.templates.shapes import assignment_of, call_of
 def exits(scope: Scope, loop: Node | None) -> list[str]:
     """Return the ways to leave early here, likeliest first."""
     code = scope.code
-    end = "" if code.is_python else ";"
-    found = [f"return {value}{end}" for value in _values(scope)]
+    found = [f"return {value}{code.semicolon}" for value in _values(scope)]
     if not found or scope.return_type == "void" or (code.is_python and not scope.return_values):
-        found.insert(0, f"return{end}")
+        found.insert(0, f"return{code.semicolon}")
     if loop is not None:
-        found[1:1] = [f"continue{end}", f"break{end}"]
+        found[1:1] = [f"continue{code.semicolon}", f"break{code.semicolon}"]
     return list(dict.fromkeys(found))
 
 
@@ -187,7 +186,7 @@ def unwrap(site: Site) -> Iterator[TemplateEdit]:
     extra = len(code.indent_unit)
     lines = inner.split("\n")
     text = "\n".join([lines[0], *(line[extra:] if line[:extra].isspace() else line for line in lines[1:])])
-    yield TemplateEdit((Replacement(code.start(statement), code.end(statement), text),))
+    yield site.replace(statement, text)
 
 
 def other_exception(site: Site) -> Iterator[TemplateEdit]:

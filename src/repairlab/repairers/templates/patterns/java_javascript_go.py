@@ -150,18 +150,16 @@ _ORDERS = ("(a, b) => a - b", "(a, b) => b - a", "(a, b) => a.localeCompare(b)")
 
 def missing_value(site: Site) -> Iterator[TemplateEdit]:
     """Take only null and undefined for missing, not 0 and the empty text, or the other way round."""
-    for node in site.expressions:
-        for binary in binaries(node):
-            if binary.symbol in ("||", "??"):
-                yield site.replace(binary.operator, "??" if binary.symbol == "||" else "||")
+    for binary in site.binaries:
+        if binary.symbol in ("||", "??"):
+            yield site.replace(binary.operator, "??" if binary.symbol == "||" else "||")
 
 
 def strict_equality(site: Site) -> Iterator[TemplateEdit]:
     """Compare with or without conversion."""
-    for node in site.expressions:
-        for binary in binaries(node):
-            if binary.symbol in _STRICT:
-                yield site.replace(binary.operator, _STRICT[binary.symbol])
+    for binary in site.binaries:
+        if binary.symbol in _STRICT:
+            yield site.replace(binary.operator, _STRICT[binary.symbol])
 
 
 def awaited(site: Site) -> Iterator[TemplateEdit]:
@@ -175,9 +173,8 @@ def awaited(site: Site) -> Iterator[TemplateEdit]:
 
 def order_of_sort(site: Site) -> Iterator[TemplateEdit]:
     """Sort by number: without a function, `sort` compares texts."""
-    for node in site.expressions:
-        call = call_of(node)
-        if call is not None and site.code.text(call.name) in ("sort", "toSorted") and not call.arguments:
+    for call in site.calls:
+        if site.code.text(call.name) in ("sort", "toSorted") and not call.arguments:
             for rank, option in enumerate(_ORDERS):
                 yield site.replace(call.brackets, f"({option})", weight=1.0 / (1 + rank))
 

@@ -11,9 +11,7 @@ from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 def number(site: Site) -> Iterator[TemplateEdit]:
     """Use another number: zero or one, one more or less, the negative, a tenfold, one of the function's own."""
     code = site.code
-    for node in site.nodes:
-        if node.type not in node_types.NUMBERS:
-            continue
+    for node in site.of(node_types.NUMBERS):
         text = code.text(node)
         match = re.fullmatch(r"(\d+)([uUlLfFdD]*)", text)
         if match is not None:
@@ -134,9 +132,7 @@ def truth_to_condition(site: Site) -> Iterator[TemplateEdit]:
 def elements(site: Site) -> Iterator[TemplateEdit]:
     """Add, drop or exchange elements of a list, tuple or array literal."""
     code = site.code
-    for node in site.nodes:
-        if node.type not in ("list", "tuple", "set", "array_initializer", "initializer_list", "expression_list"):
-            continue
+    for node in site.of(("list", "tuple", "set", "array_initializer", "initializer_list", "expression_list")):
         items = [child for child in node.named_children if "comment" not in child.type]
         text = code.text(node)
         opening, closing = ("", "") if node.type == "expression_list" else (text[0], text[-1])
@@ -154,20 +150,19 @@ def elements(site: Site) -> Iterator[TemplateEdit]:
 
 def string(site: Site) -> Iterator[TemplateEdit]:
     """Use another string: one of the file, other case, other separators, with or without the line break."""
-    for node in site.nodes:
-        if node.type in node_types.STRINGS:
-            text = site.code.text(node)
-            quote = text[-1:]
-            head, sep, rest = text.partition(quote)
-            body = rest[: -len(quote)] if sep else ""
-            if body.startswith(quote * 2):
-                continue
-            for rank, option in enumerate(dict.fromkeys(_variants(body))):
-                if option != body:
-                    yield site.replace(node, f"{head}{quote}{option}{quote}", weight=1.0 / (1 + 0.15 * rank))
-            for other in [*site.scope.strings, *site.scope.library.strings]:
-                if other != text and "\n" not in other and len(other) < 80:
-                    yield site.replace(node, other, weight=0.5)
+    for node in site.of(node_types.STRINGS):
+        text = site.code.text(node)
+        quote = text[-1:]
+        head, sep, rest = text.partition(quote)
+        body = rest[: -len(quote)] if sep else ""
+        if body.startswith(quote * 2):
+            continue
+        for rank, option in enumerate(dict.fromkeys(_variants(body))):
+            if option != body:
+                yield site.replace(node, f"{head}{quote}{option}{quote}", weight=1.0 / (1 + 0.15 * rank))
+        for other in [*site.scope.strings, *site.scope.library.strings]:
+            if other != text and "\n" not in other and len(other) < 80:
+                yield site.replace(node, other, weight=0.5)
 
 
 _SEPARATORS = (" ", "", ",", ", ", ":", ": ", "-", "_", "/", ".", "|", ";", "\\n", "\\t")
@@ -250,9 +245,7 @@ _FORMATS = {
 
 def format_string(site: Site) -> Iterator[TemplateEdit]:
     """Print or read with another conversion or another number of digits."""
-    for node in site.nodes:
-        if node.type not in node_types.STRINGS:
-            continue
+    for node in site.of(node_types.STRINGS):
         text = site.code.text(node)
         for match in re.finditer(r"%[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|L)?[diufgscxXpr]", text):
             for option in _FORMATS.get(match[0], ()):
@@ -292,15 +285,14 @@ def character(site: Site) -> Iterator[TemplateEdit]:
         "'-'": "'+' '_'",
         "'/'": "'\\\\'",
     }
-    for node in site.nodes:
-        if node.type in node_types.CHARACTERS:
-            text = site.code.text(node)
-            options = [option or "' '" for option in pairs.get(text, "").split(" ") if option not in ("", "'")]
-            if len(text) == 3 and text[1].isalpha():
-                options.append(text.swapcase())
-            same = [other for other in site.scope.expressions if other.type in node_types.CHARACTERS]
-            options += [site.code.text(other) for other in same]
-            for option in dict.fromkeys(options):
-                yield site.replace(node, option)
-            if text == "'0'":
-                yield site.replace(node, "0", weight=0.3)
+    for node in site.of(node_types.CHARACTERS):
+        text = site.code.text(node)
+        options = [option or "' '" for option in pairs.get(text, "").split(" ") if option not in ("", "'")]
+        if len(text) == 3 and text[1].isalpha():
+            options.append(text.swapcase())
+        same = [other for other in site.scope.expressions if other.type in node_types.CHARACTERS]
+        options += [site.code.text(other) for other in same]
+        for option in dict.fromkeys(options):
+            yield site.replace(node, option)
+        if text == "'0'":
+            yield site.replace(node, "0", weight=0.3)

@@ -17,7 +17,6 @@ def jump(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a break, continue or return."""
     if gap.function is None:
         return
-    end = "" if gap.code.is_python else ";"
     found = exits(gap.scope, gap.loop)
     is_switch = (
         gap.before is not None
@@ -26,14 +25,14 @@ def jump(gap: Gap) -> Iterator[TemplateEdit]:
     )
     is_switch = is_switch or (gap.before is not None and gap.before.type in ("case_statement", "switch_block_statement_group"))
     if is_switch or gap.loop is not None:
-        yield gap.insert(f"break{end}")
+        yield gap.insert(f"break{gap.code.semicolon}")
     if gap.loop is not None:
-        yield gap.insert(f"continue{end}")
+        yield gap.insert(f"continue{gap.code.semicolon}")
     for rank, way in enumerate(found):
         yield gap.insert(way, weight=0.9 / (1 + 0.2 * rank))
     for item in gap.visible:
         if item.is_local and gap.scope.return_type != "void":
-            yield gap.insert(f"return {item.name}{end}", weight=0.4)
+            yield gap.insert(f"return {item.name}{gap.code.semicolon}", weight=0.4)
 
 
 def update(gap: Gap) -> Iterator[TemplateEdit]:
@@ -42,7 +41,6 @@ def update(gap: Gap) -> Iterator[TemplateEdit]:
     anchor = gap.before or gap.after or gap.function
     if gap.function is None or anchor is None:
         return
-    end = "" if code.is_python else ";"
     inside: set[str] = set()
     if gap.loop is not None:
         condition = condition_of(gap.loop)
@@ -56,10 +54,10 @@ def update(gap: Gap) -> Iterator[TemplateEdit]:
             yield gap.insert(text, weight=weight)
     members = [name for name, _ in gap.scope.library.members.most_common(8)]
     for name in members:
-        own = f"self.{name}" if code.is_python else f"this.{name}" if code.is_java else f"this->{name}"
+        own = code.own(name)
         if own in code.source:
             for operator in ("+=", "-="):
-                yield gap.insert(f"{own} {operator} 1{end}", weight=0.5)
+                yield gap.insert(f"{own} {operator} 1{code.semicolon}", weight=0.5)
 
 
 def assign(gap: Gap) -> Iterator[TemplateEdit]:
@@ -67,17 +65,16 @@ def assign(gap: Gap) -> Iterator[TemplateEdit]:
     code = gap.code
     if gap.function is None:
         return
-    end = "" if code.is_python else ";"
     for rank, item, other in _pairs(gap.near):
         if compatible(item.type, other.type):
-            yield gap.insert(f"{item.name} = {other.name}{end}", weight=0.9 / (1 + 0.05 * rank))
+            yield gap.insert(f"{item.name} = {other.name}{code.semicolon}", weight=0.9 / (1 + 0.05 * rank))
             if group(item.type) in ("integer", "real", "text", ""):
-                yield gap.insert(f"{item.name} += {other.name}{end}", weight=0.4)
+                yield gap.insert(f"{item.name} += {other.name}{code.semicolon}", weight=0.4)
     access = "->" if code.is_c else "."
     for name in ("next", "left", "right", "parent"):
         if name in gap.scope.library.members:
             for item in gap.near[:6]:
-                yield gap.insert(f"{item.name} = {item.name}{access}{name}{end}", weight=0.4)
+                yield gap.insert(f"{item.name} = {item.name}{access}{name}{code.semicolon}", weight=0.4)
 
 
 def reset(gap: Gap) -> Iterator[TemplateEdit]:
@@ -86,7 +83,6 @@ def reset(gap: Gap) -> Iterator[TemplateEdit]:
     anchor = gap.before or gap.after or gap.function
     if anchor is None:
         return
-    end = "" if code.is_python else ";"
     empty = ("0", "[]", "None", "False", "True", '""', "1") if code.is_python else ("0", "1")
     for item in gap.visible[:8]:
         kind = group(item.type)
@@ -96,12 +92,12 @@ def reset(gap: Gap) -> Iterator[TemplateEdit]:
         elif not code.is_python and kind not in ("integer", "real", ""):
             values = ("null",) if code.is_java else ("NULL",) if kind.endswith("*") else ()
         for value in values:
-            yield gap.insert(f"{item.name} = {value}{end}", weight=0.6 if item.is_local else 0.4)
+            yield gap.insert(f"{item.name} = {value}{code.semicolon}", weight=0.6 if item.is_local else 0.4)
     for name, _ in gap.scope.library.members.most_common(8):
-        own = f"self.{name}" if code.is_python else f"this.{name}" if code.is_java else f"this->{name}"
+        own = code.own(name)
         for value in (*empty[:3], name):
             if own in code.source or not code.is_python:
-                yield gap.insert(f"{own} = {value}{end}", weight=0.3)
+                yield gap.insert(f"{own} = {value}{code.semicolon}", weight=0.3)
 
 
 def release(gap: Gap) -> Iterator[TemplateEdit]:
@@ -127,17 +123,16 @@ def call(gap: Gap) -> Iterator[TemplateEdit]:
     anchor = gap.before or gap.after or gap.function
     if anchor is None or gap.function is None:
         return
-    end = "" if code.is_python else ";"
     items = gap.near
     methods = code.idioms.adders
     own = "self." if code.is_python else ""
     for made in gap.scope.library.signatures[:12]:
         name = f"{own}{made.name}" if made.is_method else made.name
         if made.n_parameters == 0 and not made.name.startswith("__") and made.name != "main":
-            yield gap.insert(f"{name}(){end}", weight=0.6)
+            yield gap.insert(f"{name}(){code.semicolon}", weight=0.6)
         if made.n_parameters == 1 and made.returns in ("void", ""):
             for item in items[:5]:
-                yield gap.insert(f"{name}({item.name}){end}", weight=0.5)
+                yield gap.insert(f"{name}({item.name}){code.semicolon}", weight=0.5)
     for rank, item, other in _pairs(gap.near):
         kind = group(item.type)
         if kind in ("integer", "real", "truth") or kind.endswith("*"):
@@ -148,7 +143,7 @@ def call(gap: Gap) -> Iterator[TemplateEdit]:
         fitting = {"set": ("add",), "list": ("append",)}.get(kind, methods[:2]) if code.is_python else methods[:2]
         for method in used if used and kind not in ("set", "list") else fitting:
             weight = 1.0 if kind in ("list", "set") or "<" in kind else 0.6
-            yield gap.insert(f"{item.name}.{method}({other.name}){end}", weight=weight / (1 + 0.05 * rank))
+            yield gap.insert(f"{item.name}.{method}({other.name}){code.semicolon}", weight=weight / (1 + 0.05 * rank))
 
 
 def _pairs(items: list[Variable]) -> Iterator[tuple[int, Variable, Variable]]:
@@ -176,23 +171,27 @@ def otherwise(gap: Gap) -> Iterator[TemplateEdit]:
 def value_of_return(site: Site) -> Iterator[TemplateEdit]:
     """Return a value, or another one."""
     code, statement = site.code, site.statement
-    end = "" if code.is_python else ";"
     if statement.type == "expression_statement":
         assigned = next((found for node in statement.named_children if (found := assignment_of(node)) is not None), None)
         text = code.text(statement).rstrip(";")
-        yield site.replace(statement, f"return {code.text(assigned.value) if assigned is not None else text}{end}", weight=0.8)
+        yield site.replace(
+            statement, f"return {code.text(assigned.value) if assigned is not None else text}{code.semicolon}", weight=0.8
+        )
         if assigned is None and len(statement.named_children) == 1:
             yield from _assigned(site, statement.named_children[0])
     if statement.type == "return_statement":
         for item in site.scope.visible(statement):
             if item.is_local:
-                yield site.replace(statement, f"return {item.name}{end}", weight=0.7)
+                yield site.replace(statement, f"return {item.name}{code.semicolon}", weight=0.7)
         for value in site.scope.return_values:
-            yield site.replace(statement, f"return {value}{end}", weight=0.5)
+            yield site.replace(statement, f"return {value}{code.semicolon}", weight=0.5)
         if statement.named_children and call_of(statement.named_children[0]) is not None:
-            yield site.replace(statement, f"{code.text(statement.named_children[0])}{end}", weight=0.3)
+            yield site.replace(statement, f"{code.text(statement.named_children[0])}{code.semicolon}", weight=0.3)
     if statement.type in node_types.JUMPS:
-        ways = [*exits(site.scope, site.loop), *([f"break{end}", f"continue{end}"] if site.loop is not None else [])]
+        ways = [
+            *exits(site.scope, site.loop),
+            *([f"break{code.semicolon}", f"continue{code.semicolon}"] if site.loop is not None else []),
+        ]
         for way in ways:
             yield site.replace(statement, way, weight=0.6)
     if statement.type == "pass_statement":

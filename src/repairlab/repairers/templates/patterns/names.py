@@ -70,9 +70,7 @@ def member(site: Site) -> Iterator[TemplateEdit]:
     code, library = site.code, site.scope.library
     ranked = [name for name, _ in library.members.most_common(30)]
     options: list[tuple[float, Node, str]] = []
-    for node in site.expressions:
-        if node.type not in node_types.MEMBERS:
-            continue
+    for node in site.of(node_types.MEMBERS):
         name, owner = field(node, "attribute", "field"), field(node, "object", "argument")
         is_callee = (
             node.parent is not None and node.parent.type in ("call", "call_expression") and field(node.parent, "function") == node
@@ -112,9 +110,8 @@ def function(site: Site) -> Iterator[TemplateEdit]:
     """Call another function or method: one of the file with as many parameters, or one with a similar name."""
     code, library = site.code, site.scope.library
     options: list[tuple[float, Node, str]] = []
-    for node in site.expressions:
-        call = call_of(node)
-        if call is None or call.node.type == "object_creation_expression":
+    for call in site.calls:
+        if call.node.type == "object_creation_expression":
             continue
         name = code.text(call.name)
         called = (
@@ -251,15 +248,14 @@ def both_sides(site: Site) -> Iterator[TemplateEdit]:
     """Compare the two sides after the same conversion."""
     code = site.code
     templates = code.idioms.conversions
-    for node in site.expressions:
-        for binary in binaries(node):
-            if (
-                binary.symbol in ("==", "!=", "<", "<=", ">", ">=")
-                and {binary.left.type, binary.right.type} & node_types.LITERALS == set()
-            ):
-                for template in templates:
-                    left, right = template.format(code.text(binary.left)), template.format(code.text(binary.right))
-                    yield site.replace(node, f"{left} {binary.symbol} {right}")
+    for binary in site.binaries:
+        if (
+            binary.symbol in ("==", "!=", "<", "<=", ">", ">=")
+            and {binary.left.type, binary.right.type} & node_types.LITERALS == set()
+        ):
+            for template in templates:
+                left, right = template.format(code.text(binary.left)), template.format(code.text(binary.right))
+                yield site.replace(binary.node, f"{left} {binary.symbol} {right}")
 
 
 def expression(site: Site) -> Iterator[TemplateEdit]:

@@ -57,11 +57,10 @@ _ASSIGNMENTS = {
 def comparison(site: Site) -> Iterator[TemplateEdit]:
     """Compare in another way."""
     for rank in range(5):
-        for node in site.expressions:
-            for binary in binaries(node):
-                options = _COMPARISONS.get(binary.symbol, ())
-                if rank < len(options):
-                    yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
+        for binary in site.binaries:
+            options = _COMPARISONS.get(binary.symbol, ())
+            if rank < len(options):
+                yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
 
 
 def arithmetic(site: Site) -> Iterator[TemplateEdit]:
@@ -70,21 +69,19 @@ def arithmetic(site: Site) -> Iterator[TemplateEdit]:
     table = _ARITHMETIC | python if site.code.is_python else _ARITHMETIC
     table = table | {">>": (">>>", "<<")} if site.code.is_java else table
     for rank in range(4):
-        for node in site.expressions:
-            for binary in binaries(node):
-                options = table.get(binary.symbol, ())
-                if rank < len(options):
-                    yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
+        for binary in site.binaries:
+            options = table.get(binary.symbol, ())
+            if rank < len(options):
+                yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
 
 
 def logical(site: Site) -> Iterator[TemplateEdit]:
     """Exchange `and` and `or`, and bitwise with logical operators."""
     both, either = ("and", "or") if site.code.is_python else ("&&", "||")
     table = {both: (either, "&"), either: (both, "|"), "&": (both,), "|": (either,)}
-    for node in site.expressions:
-        for binary in binaries(node):
-            for index, option in enumerate(table.get(binary.symbol, ())):
-                yield site.replace(binary.operator, option, weight=1.0 if index == 0 and len(binary.symbol) > 1 else 0.4)
+    for binary in site.binaries:
+        for index, option in enumerate(table.get(binary.symbol, ())):
+            yield site.replace(binary.operator, option, weight=1.0 if index == 0 and len(binary.symbol) > 1 else 0.4)
 
 
 def all_logical(site: Site) -> Iterator[TemplateEdit]:
@@ -99,17 +96,16 @@ def all_logical(site: Site) -> Iterator[TemplateEdit]:
 
 def comparison_with_bound(site: Site) -> Iterator[TemplateEdit]:
     """Widen an equality to a range one step further: `== 0` to `<= 1`."""
-    for node in site.expressions:
-        for binary in binaries(node):
-            text = site.code.text(binary.right)
-            if binary.symbol in ("==", "<", ">", "<=", ">=") and text.isdigit():
-                options = {
-                    "==": (f"<= {int(text) + 1}", f"< {int(text) + 1}"),
-                    "<": (f"<= {int(text) + 1}",),
-                    ">": (f">= {int(text) - 1}",),
-                }
-                for option in options.get(binary.symbol, ()):
-                    yield TemplateEdit((Replacement(site.code.start(binary.operator), site.code.end(binary.right), option),))
+    for binary in site.binaries:
+        text = site.code.text(binary.right)
+        if binary.symbol in ("==", "<", ">", "<=", ">=") and text.isdigit():
+            options = {
+                "==": (f"<= {int(text) + 1}", f"< {int(text) + 1}"),
+                "<": (f"<= {int(text) + 1}",),
+                ">": (f">= {int(text) - 1}",),
+            }
+            for option in options.get(binary.symbol, ()):
+                yield TemplateEdit((Replacement(site.code.start(binary.operator), site.code.end(binary.right), option),))
 
 
 def assignment(site: Site) -> Iterator[TemplateEdit]:
@@ -151,10 +147,9 @@ def unary(site: Site) -> Iterator[TemplateEdit]:
 def operands(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the operands, or keep only one of them."""
     swaps = ("-", "/", "//", "%", "<<", ">>", "**", "in", "not in", "+")
-    for node in site.expressions:
-        for binary in binaries(node):
-            if binary.symbol in swaps:
-                yield site.swap(binary.left, binary.right, weight=0.4 if binary.symbol == "+" else 1.0)
+    for binary in site.binaries:
+        if binary.symbol in swaps:
+            yield site.swap(binary.left, binary.right, weight=0.4 if binary.symbol == "+" else 1.0)
     for node in site.expressions:
         if node.type == "comparison_operator" and len(node.children) > 3:
             continue
@@ -224,7 +219,7 @@ def widen_everywhere(site: Site) -> Iterator[TemplateEdit]:
         }
         if kind is not None and names & used and statement != site.statement:
             for option in table.get(code.text(kind), ())[:2]:
-                yield TemplateEdit((Replacement(code.start(kind), code.end(kind), option),), 0.5)
+                yield site.replace(kind, option, weight=0.5)
 
 
 def cast(site: Site) -> Iterator[TemplateEdit]:

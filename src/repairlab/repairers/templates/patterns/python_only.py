@@ -126,13 +126,11 @@ def outer_scope(gap: Gap) -> Iterator[TemplateEdit]:
 def comprehension(site: Site) -> Iterator[TemplateEdit]:
     """Add, negate or drop the filter of a comprehension; list instead of generator."""
     code = site.code
-    for node in site.nodes:
-        if node.type not in node_types.COMPREHENSIONS:
-            continue
+    for node in site.of(node_types.COMPREHENSIONS):
         filters = [child for child in node.named_children if child.type == "if_clause"]
         loops = [child for child in node.named_children if child.type == "for_in_clause"]
         for clause in filters:
-            yield TemplateEdit((Replacement(code.start(clause), code.end(clause), ""),))
+            yield site.replace(clause, "")
         if loops and not filters:
             name = field(loops[-1], "left")
             for condition in (

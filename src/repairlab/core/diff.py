@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.text import Lines, Span, newline_of, split_lines, with_newlines
+from repairlab.core.text import Lines, Span, common_ends, newline_of, split_lines, with_newlines
 
 _NUMBER = r"(\d{1,9})"
 _HUNK = re.compile(rf"^@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@", re.ASCII)
@@ -307,9 +307,10 @@ def _n_equal(first: Sequence[str], second: Sequence[str]) -> int:
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
-def unified_diff(path: str, old: str, new: str) -> str:
-    """Return a unified diff of one file with git's path prefixes."""
-    lines = difflib.unified_diff(split_lines(old), split_lines(new), f"a/{path}", f"b/{path}")
+def unified_diff(path: str, old: str | None, new: str | None) -> str:
+    """Return a unified diff of one file with git's path prefixes; none stands for a file that is not there."""
+    names = _NO_FILE if old is None else f"a/{path}", _NO_FILE if new is None else f"b/{path}"
+    lines = difflib.unified_diff(split_lines(old or ""), split_lines(new or ""), *names)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
@@ -338,10 +339,3 @@ def changed_lines_of(buggy: str, fixed: str) -> ChangedLines:
     return ChangedLines(
         first=head, last=last, new_first=head, new_last=new_last, old="".join(before[head:last]), new="".join(after[head:new_last])
     )
-
-
-def common_ends(before: Sequence[object], after: Sequence[object]) -> tuple[int, int]:
-    """Return how many items both begin with, and how many of the rest they end with."""
-    head = next((at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), min(len(before), len(after)))
-    most = min(len(before), len(after)) - head
-    return head, next((at for at in range(most) if before[-1 - at] != after[-1 - at]), most)

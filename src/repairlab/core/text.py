@@ -23,6 +23,10 @@ class Span:
         """Return the characters of `text` that this span covers."""
         return text[self.start : self.end]
 
+    def holds(self, other: "Span") -> bool:
+        """Return whether another span lies within this one."""
+        return self.start <= other.start and other.end <= self.end
+
 
 @record
 class Lines:
@@ -95,8 +99,8 @@ def repository_name(address: str) -> str:
     return "/".join(part for part in parts[-2:] if part)
 
 
-def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return how many lines or characters two texts share at the start, and how many of the others at the end.
+def common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """Return how many lines, characters or other items two sequences share at the start, and how many of the rest at the end.
 
     >>> common_ends("a = b + c", "a = b - b + c"), common_ends("aa", "a")
     ((6, 3), (1, 0))

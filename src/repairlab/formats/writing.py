@@ -122,17 +122,10 @@ def diff_text(candidate: Candidate, bug: Bug) -> str:
     """Return a candidate as a unified diff."""
     changed = changed_files(candidate, bug)
     old = old_files(bug, changed)
-    text = "".join(_file_diff(path, old.get(path), new) for path, new in changed.items())
+    text = "".join(unified_diff(path, old.get(path), new) for path, new in changed.items())
     if not text:
         raise UserError("it changes nothing, which a diff cannot say")
     again = apply_edits(edits_of_patch(text, old), old)
     if again != {path: new for path, new in changed.items() if new != old.get(path)}:
         raise UserError("a diff cannot say its line endings")
     return text
-
-
-def _file_diff(path: str, old: str | None, new: str | None) -> str:
-    lines = unified_diff(path, old or "", new or "")
-    if old is None:
-        lines = lines.replace(f"--- a/{path}", "--- /dev/null", 1)
-    return lines.replace(f"+++ b/{path}", "+++ /dev/null", 1) if new is None else lines

@@ -233,12 +233,9 @@ def _is_utf8(content: bytes) -> bool:
 
 def _diff(path: str, old: TreeFile | None, new: TreeFile | None) -> str:
     try:
-        diff = unified_diff(path, old.content.decode() if old else "", new.content.decode() if new else "")
+        return unified_diff(path, old.content.decode() if old else None, new.content.decode() if new else None)
     except UnicodeDecodeError:
         raise UserError(f"the fix changes {path}, which is not UTF-8 text") from None
-    if old is None:
-        diff = diff.replace(f"--- a/{path}", "--- /dev/null", 1)
-    return diff if new is not None else diff.replace(f"+++ b/{path}", "+++ /dev/null", 1)
 
 
 def _target(

@@ -143,10 +143,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
     """
     texts = list(texts)
     names, own = imports(texts)
-    wanted = {
-        *_JAR.findall(hints),
-        *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
-    }
+    wanted = _named_jars(hints)
     chosen: dict[str, Path] = {}
     looked_for = (name for name in names if name.startswith(_REMOVED) or not name.startswith(PROVIDED))
     open_names = {name for name in looked_for if _package(name) not in own and name not in given}

@@ -132,14 +132,8 @@ def patch_of(buggy: Mapping[str, TreeFile], fixed: Mapping[str, TreeFile]) -> st
     patches = []
     for path in sorted({*buggy, *fixed}):
         old, new = (files[path].content.decode() if path in files else None for files in (buggy, fixed))
-        if old == new:
-            continue
-        diff = unified_diff(path, old or "", new or "")
-        if old is None:
-            diff = diff.replace(f"--- a/{path}", "--- /dev/null", 1)
-        if new is None:
-            diff = diff.replace(f"+++ b/{path}", "+++ /dev/null", 1)
-        patches.append(diff)
+        if old != new:
+            patches.append(unified_diff(path, old, new))
     return "".join(patches)
 
 
@@ -180,7 +174,7 @@ def carried_over(language: str, buggy: str, fixed: str) -> str:
 
 
 def _is_inner(span: Span, functions: Iterable[Function]) -> bool:
-    return any(other.span != span and other.span.start <= span.start and span.end <= other.span.end for other in functions)
+    return any(other.span != span and other.span.holds(span) for other in functions)
 
 
 def safe_id(*parts: str) -> str:

@@ -4,9 +4,8 @@ import difflib
 import re
 from typing import Literal
 
-from repairlab.core.diff import common_ends
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
+from repairlab.core.text import common_ends, split_lines
 
 EditKind = Literal["none", "insert", "delete", "replace", "mixed"]
 _WORD = re.compile(r"\w+|[^\w\s]")

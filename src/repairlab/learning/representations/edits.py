@@ -1,6 +1,6 @@
 """`edits`: where to delete and what to insert instead (Edits: patching as translation)."""
 
-from repairlab.core.diff import common_ends
+from repairlab.core.text import common_ends
 from repairlab.learning.representations.code import indent_of, indented, join, outdented, split, split_fix
 from repairlab.learning.representations.representation import Encoded, Sample, Unit, Unrepresentable
 from repairlab.learning.representations.sequencer import BugInContext, class_context, truncated

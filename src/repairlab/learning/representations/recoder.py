@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from repairlab.core.diff import common_ends
 from repairlab.core.record import to_data
+from repairlab.core.text import common_ends
 from repairlab.languages.facts import facts
 from repairlab.learning.networks.inputs import TreeNode
 from repairlab.learning.representations.code import (

@@ -7,7 +7,7 @@ as a change of the whole node instead.
 import ast
 from collections.abc import Mapping, Sequence
 
-from repairlab.core.diff import common_ends
+from repairlab.core.text import common_ends
 from repairlab.learning.representations.code_tree import CodeNode
 from repairlab.learning.representations.recoder_grammar import (
     COPY,

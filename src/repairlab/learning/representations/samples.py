@@ -72,7 +72,7 @@ def sample_of_problem(problem: Problem, unit: Unit) -> Sample:
     if target.name is None and found is not None:
         around = _function(problem.language, source, found) or around
     place = found or around
-    if not (around.start <= place.start and place.end <= around.end):
+    if not around.holds(place):
         raise Unrepresentable("the bug reaches beyond its function")
     sample = _placed(problem.language, source, around, place)
     if unit != "line":
@@ -218,10 +218,7 @@ def _location(problem: Problem) -> Span | None:
 
 def _function(language: str, text: str, place: Span) -> Span | None:
     """Return the outermost function around a place."""
-    return next(
-        (found.span for found in functions_of(language, text) if found.span.start <= place.start and place.end <= found.span.end),
-        None,
-    )
+    return next((found.span for found in functions_of(language, text) if found.span.holds(place)), None)
 
 
 def _placed(language: str, text: str, around: Span, place: Span) -> Sample:

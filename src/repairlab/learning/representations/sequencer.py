@@ -143,12 +143,8 @@ def _outermost_class(language: str, text: str, method: Span) -> Span | None:
     while node is not None:
         if node.type in wanted:
             return parsed.span(node)
-        node = next((child for child in node.children if _holds(parsed.span(child), method)), None)
+        node = next((child for child in node.children if parsed.span(child).holds(method)), None)
     return None
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _import_lines(language: str, text: str) -> Iterator[Span]:

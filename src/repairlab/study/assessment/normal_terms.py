@@ -30,7 +30,7 @@ def term_of(parsed: Parsed, span: Span | None = None) -> Term | None:
     """Return the term of a text, or of its smallest part around a span; none when it does not parse or is nested too deep."""
     node = parsed.root
     while span is not None:
-        inner = next((child for child in node.named_children if _covers(parsed.span(child), span)), None)
+        inner = next((child for child in node.named_children if parsed.span(child).holds(span)), None)
         if inner is None:
             break
         node = inner
@@ -40,10 +40,6 @@ def term_of(parsed: Parsed, span: Span | None = None) -> Term | None:
         return _term(node, parsed)
     except RecursionError:
         return None
-
-
-def _covers(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _term(node: Node, parsed: Parsed) -> Term:  # noqa: PLR0911, PLR0912  # one case per kind of node

@@ -11,10 +11,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.diff import apply_edits, common_ends
+from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
+from repairlab.core.text import common_ends, split_lines
 from repairlab.languages.language import language as language_of
 from repairlab.study.labelling.tree import STATEMENTS, SyntaxNode, read_node
 

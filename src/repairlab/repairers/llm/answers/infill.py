@@ -31,7 +31,7 @@ class Hole:
         self.before = [line for line in before[:-1] if line.strip()][-_MAX_SHARED:]
         self.after = [line for line in (after if of_lines else after[1:]) if line.strip()][:_MAX_SHARED]
         around = aim.function.span if aim.function else aim.span
-        if not (around.start <= span.start and span.end <= around.end):
+        if not around.holds(span):
             around = Span(start=0, end=len(aim.source))
         self._head = aim.source[around.start : span.start].replace("\r\n", "\n")
         self._tail = aim.source[span.end : around.end].replace("\r\n", "\n")

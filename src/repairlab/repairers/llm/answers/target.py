@@ -153,7 +153,7 @@ class Aim:
         return _pieces(self.language)
 
     def _own(self, name: str) -> Function | None:
-        inside = [f for f in self.functions if self.span.start <= f.span.start and f.span.end <= self.span.end]
+        inside = [f for f in self.functions if self.span.holds(f.span)]
         exact = [f for f in inside if f.span == self.span]
         simple = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1]
         named = [f for f in inside if f.name == simple]

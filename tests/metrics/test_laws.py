@@ -13,9 +13,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.score import Samples
 from repairlab.metrics.metric import ScoreSettings
-from repairlab.metrics.pass_at_k import estimate, pass_at_k
+from repairlab.metrics.pass_at_k import estimate, pass_at_k, top_at_k
 from repairlab.metrics.table import METRICS, is_share, score, score_run, values_of
-from repairlab.metrics.top_at_k import top_at_k
 
 N = 6
 LAW = effort(deadline=None, max_examples=50)

@@ -12,11 +12,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.metrics.compare import difference, mcnemar, overlap
 from repairlab.metrics.metric import ScoreSettings, Values, signature
-from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.pass_at_k import pass_at_k, tca_at_k, top_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, first_rank, fixed, plausible_rate
 from repairlab.metrics.statistics import RESAMPLES, SEED, interval
 from repairlab.metrics.table import score, score_correct, score_run, values_of
-from repairlab.metrics.top_at_k import tca_at_k, top_at_k
 from tests.builders import sampled
 from tests.test_outside_package import write_dist_info
 

@@ -9,9 +9,8 @@ import pytest
 from repairlab.core.outcome import Verdict
 from repairlab.core.score import Samples
 from repairlab.metrics.compare import mcnemar
-from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.pass_at_k import pass_at_k, top_at_k
 from repairlab.metrics.rates import compile_rate, fixed, plausible_rate
-from repairlab.metrics.top_at_k import top_at_k
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 VERDICTS = {

@@ -12,9 +12,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.score import Samples
 from repairlab.metrics.metric import ScoreSettings
-from repairlab.metrics.pass_at_k import Ranked, pass_at_k, ranked_pass_at_k
+from repairlab.metrics.pass_at_k import Ranked, pass_at_k, ranked_pass_at_k, top_at_k
 from repairlab.metrics.table import is_share, score_built, score_ranking
-from repairlab.metrics.top_at_k import top_at_k
 from tests.builders import sampled
 
 N = 6

@@ -2,9 +2,8 @@
 
 from repairlab.core.errors import UserError
 from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values, need_independent
-from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.pass_at_k import pass_at_k, tca_at_k, top_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, first_rank, fixed, plausible_rate
-from repairlab.metrics.top_at_k import tca_at_k, top_at_k
 
 
 def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:

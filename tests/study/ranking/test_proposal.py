@@ -7,7 +7,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
-from repairlab.study.ranking.proposal import Proposals
+from repairlab.study.ranking.rank import Proposals
 from tests import builders
 
 PYTHON = (

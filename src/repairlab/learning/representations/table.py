@@ -21,7 +21,7 @@ REPRESENTATIONS: Parts[Any] = Parts(
         "tufano": "repairlab.learning.representations.tufano:TufanoAbstraction",
         "sequencer": "repairlab.learning.representations.sequencer:SequencerContext",
         "coconut": "repairlab.learning.representations.coconut:CoconutSubtokens",
-        "edits": "repairlab.learning.representations.edits:TokenEdits",
+        "edits": "repairlab.learning.representations.text:TokenEdits",
         "recoder": "repairlab.learning.representations.recoder:RecoderTree",
         "line": "repairlab.learning.representations.text:BuggyLine",
         "line-context": "repairlab.learning.representations.text:LineInContext",

@@ -113,6 +113,12 @@ def assignment_of(node: Node) -> Assignment | None:
     return None
 
 
+def is_assigned(node: Node) -> bool:
+    """Whether a node is what its parent assigns to."""
+    found = None if node.parent is None else assignment_of(node.parent)
+    return found is not None and found.target == node
+
+
 def subscript_of(node: Node) -> tuple[Node, Node] | None:
     """Return container and index of an element access."""
     if node.type not in node_types.SUBSCRIPTS:

@@ -13,11 +13,11 @@ from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import (
     argument_value,
-    assignment_of,
     binaries,
     call_of,
     clauses,
     condition_of,
+    is_assigned,
     is_condition,
     negated,
     subscript_of,
@@ -157,8 +157,7 @@ def _useful(scope: Scope, root: Node) -> Iterator[Guard]:
 
 
 def _is_written_or_called(node: Node, parent: Node) -> bool:
-    assigned = assignment_of(parent)
-    if assigned is not None and assigned.target == node:
+    if is_assigned(node):
         return True
     call = call_of(parent)
     if call is not None and call.name == node:

@@ -59,8 +59,9 @@ def _values(scope: Scope) -> list[str]:
     return list(dict.fromkeys([*simple[:2], "{}"]))
 
 
-def _if(code: Code, condition: str, body: str, unit: str) -> str:
-    inner = "\n".join(unit + line for line in body.split("\n"))
+def guarded(code: Code, condition: str, body: str) -> str:
+    """Return statements below a condition."""
+    inner = "\n".join(code.indent_unit + line for line in body.split("\n"))
     return f"if {condition}:\n{inner}" if code.is_python else f"if ({condition}) {{\n{inner}\n}}"
 
 
@@ -80,10 +81,10 @@ def leave_early(gap: Gap) -> Iterator[TemplateEdit]:
         for index, guard in enumerate(found[: rank + 1]):
             if rank - index < len(ways):
                 weight = (1.0 if guard.is_needed else 0.6) / (1 + 0.3 * (rank - index))
-                yield gap.insert(_if(code, guard.fails, ways[rank - index], code.indent_unit), weight=weight)
+                yield gap.insert(guarded(code, guard.fails, ways[rank - index]), weight=weight)
     for condition in gap.scope.conditions[:6]:
         for way in ways[:2]:
-            yield gap.insert(_if(code, code.text(condition), way, code.indent_unit), weight=0.2)
+            yield gap.insert(guarded(code, code.text(condition), way), weight=0.2)
 
 
 def wrap(site: Site) -> Iterator[TemplateEdit]:
@@ -100,7 +101,7 @@ def wrap(site: Site) -> Iterator[TemplateEdit]:
     options += [(guard.fails, 0.4) for guard in found if not guard.is_needed]
     options += [(code.text(node), 0.3) for node in site.scope.conditions if code.start(node) < code.start(statement)]
     for condition, weight in options:
-        body = _if(code, condition, text, code.indent_unit).replace("\n", "\n" + indent)
+        body = guarded(code, condition, text).replace("\n", "\n" + indent)
         yield site.replace(statement, body, weight=weight)
 
 
@@ -216,10 +217,7 @@ def throw(gap: Gap) -> Iterator[TemplateEdit]:
                 if code.is_python
                 else f"throw {'new ' if code.is_java else ''}{name}({chr(34) * 2 if code.is_cpp else ''});"
             )
-            unit = code.indent_unit
-            yield gap.insert(
-                f"if {guard.fails}:\n{unit}{action}" if code.is_python else f"if ({guard.fails}) {{\n{unit}{action}\n}}"
-            )
+            yield gap.insert(guarded(code, guard.fails, action))
 
 
 def catch(site: Site) -> Iterator[TemplateEdit]:

@@ -9,7 +9,15 @@ from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import compatible, group
 from repairlab.repairers.templates.fix_site import Site, TemplateEdit
-from repairlab.repairers.templates.shapes import argument_value, assignment_of, binaries, call_of, needs_parentheses, wrapped
+from repairlab.repairers.templates.shapes import (
+    argument_value,
+    assignment_of,
+    binaries,
+    call_of,
+    is_assigned,
+    needs_parentheses,
+    wrapped,
+)
 
 
 def similarity(one: str, two: str) -> float:
@@ -159,8 +167,7 @@ def name_to_literal(site: Site) -> Iterator[TemplateEdit]:
             or (node.type == "identifier" and not _is_plain_variable(node))
         ):
             continue
-        assigned = assignment_of(parent)
-        if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | {"expression_statement"}:
+        if is_assigned(node) or parent.type in node_types.MEMBERS | {"expression_statement"}:
             continue
         is_value = parent.type in (
             "return_statement",
@@ -211,8 +218,7 @@ def wrap_call(site: Site) -> Iterator[TemplateEdit]:
                 "method_invocation",
             ):
                 continue
-            assigned = assignment_of(parent)
-            if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | {
+            if is_assigned(node) or parent.type in node_types.MEMBERS | {
                 "call",
                 "expression_statement",
                 "call_expression",
@@ -230,10 +236,7 @@ def constant_operand(site: Site) -> Iterator[TemplateEdit]:
         parent = node.parent
         if parent is None or node.type in node_types.LITERALS or (node.type == "identifier" and not _is_plain_variable(node)):
             continue
-        assigned = assignment_of(parent)
-        if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | node_types.CALLS | {
-            "expression_statement"
-        }:
+        if is_assigned(node) or parent.type in node_types.MEMBERS | node_types.CALLS | {"expression_statement"}:
             continue
         kind = group(site.scope.type_of(code.text(node), node)) if node.type == "identifier" else "integer"
         if kind not in ("", "integer", "real") or node.type in ("comparison_operator", "boolean_operator", "not_operator"):

@@ -1,7 +1,7 @@
 """Patterns that change an operator (jMutRepair, TBar's operator mutation), its operands, or the type that it computes with."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -9,7 +9,7 @@ from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, field, strip_parentheses
 from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.fix_site import Replacement, Site, TemplateEdit
-from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of, wrapped
+from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of, is_assigned, wrapped
 
 _COMPARISONS = {
     "<": ("<=", ">", ">=", "!="),
@@ -56,22 +56,21 @@ _ASSIGNMENTS = {
 
 def comparison(site: Site) -> Iterator[TemplateEdit]:
     """Compare in another way."""
-    for rank in range(5):
-        for binary in site.binaries:
-            options = _COMPARISONS.get(binary.symbol, ())
-            if rank < len(options):
-                yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
+    yield from _exchanged(site, _COMPARISONS)
 
 
 def arithmetic(site: Site) -> Iterator[TemplateEdit]:
     """Compute with another arithmetic or bitwise operator."""
     python = {"/": ("//", "*", "%"), "//": ("/", "%", "*"), "*": ("+", "/", "//", "**"), "%": ("//", "/"), "^": ("**", "&", "|")}
     table = _ARITHMETIC | python if site.code.is_python else _ARITHMETIC
-    table = table | {">>": (">>>", "<<")} if site.code.is_java else table
-    for rank in range(4):
+    yield from _exchanged(site, table | {">>": (">>>", "<<")} if site.code.is_java else table)
+
+
+def _exchanged(site: Site, table: Mapping[str, Sequence[str]]) -> Iterator[TemplateEdit]:
+    """Yield each operator with others of the table, the likeliest of all operators first."""
+    for rank in range(max(map(len, table.values()))):
         for binary in site.binaries:
-            options = table.get(binary.symbol, ())
-            if rank < len(options):
+            if rank < len(options := table.get(binary.symbol, ())):
                 yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
 
 
@@ -287,8 +286,7 @@ def _is_value(site: Site, code: Code, node: Node) -> bool:
     parent = node.parent
     if parent is None or node.type not in ("identifier", "call", "binary_operator", "subscript", "attribute"):
         return False
-    assigned = assignment_of(parent)
-    if assigned is not None and assigned.target == node:
+    if is_assigned(node):
         return False
     if parent.type == "keyword_argument":
         return parent.child_by_field_name("value") == node

@@ -9,7 +9,7 @@ from repairlab.benchmarks.folder import load_bug
 from repairlab.building.bug_trees import BuildFolder, DoesNotBuildError, opened_build_folder, opened_trees
 from repairlab.core.bug import Bug
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 
 COMPILE = 'tool = "compile"\nsources = ["*.c"]\n[test]\nframework = "tap"\nfiles = ["test_*"]\ntrigger = ["two"]\nregression = []\n'
 CMAKE = 'tool = "cmake"\n[test]\nframework = "ctest"\nfiles = ["test_*"]\ntrigger = ["two"]\nregression = []\n'
@@ -46,7 +46,7 @@ def bug_of(folder: Path, build: str, files: Mapping[str, str]) -> Bug:
     return load_bug(folder, "sums")
 
 
-def passes(trial: TestRun) -> bool:
+def passes(trial: TreeTester) -> bool:
     trial.run(("two",), ())
     return trial.log.tests[-1].passed
 

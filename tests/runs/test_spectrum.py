@@ -18,7 +18,7 @@ from repairlab.runs.store import Store
 from repairlab.runs.suspects import fault_of, located, rank_functions, rank_lines
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 
 REAL = {
     "python-grade-report": 8,
@@ -203,13 +203,13 @@ def test_a_busy_machine_costs_no_trigger_test_and_is_not_remembered(
 ) -> None:
     bug = open_benchmark(str(tiny)).bug("shop")
     whole = spectrum_of(bug, sandbox)
-    run_tests = TestRun.run
+    run_tests = TreeTester.run
 
-    def busy(self: TestRun, tests: Sequence[str], cases: Sequence[Case]) -> None:
+    def busy(self: TreeTester, tests: Sequence[str], cases: Sequence[Case]) -> None:
         run_tests(self, tests, cases)
         raise HarnessError("the machine is too busy")
 
-    monkeypatch.setattr(TestRun, "run", busy)
+    monkeypatch.setattr(TreeTester, "run", busy)
     seen = spectrum_of(bug, sandbox)
     assert (whole.n_failed, seen.n_failed, seen.n_passed) == (len(bug.oracle.trigger), len(bug.oracle.trigger), 0)
     lost = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, source="/nowhere"))

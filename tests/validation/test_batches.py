@@ -15,7 +15,7 @@ from repairlab.core.outcome import Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.sandbox.sandbox import FakeSandbox, exited
-from repairlab.validation.test_run import MOST_LATE, TestRun
+from repairlab.validation.tree_tester import MOST_LATE, TreeTester
 
 ONE, TWO = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
 PASSED = TestVerdict.PASSED
@@ -53,13 +53,13 @@ def bug(tiny: Path) -> Bug:
 
 def run_of(
     bug: Bug, work: Path, toolchain: _Toolchain, *executions: Execution, policy: Policy = "full", confirm: int = 0
-) -> TestRun:
+) -> TreeTester:
     left = iter(executions)
     given = cast(Toolchain, toolchain)  # what is asked of one here
-    return TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm, other_toolchain=given)
+    return TreeTester(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm, other_toolchain=given)
 
 
-def said(run: TestRun) -> tuple[Verdict, str]:
+def said(run: TreeTester) -> tuple[Verdict, str]:
     """Return a verdict with its line."""
     judgement = run.judge()
     return judgement.verdict, judgement.message
@@ -157,4 +157,4 @@ def test_a_checker_program_does_not_run_where_the_candidate_does(tiny: Path, tmp
     checker = CheckerProgram(language="python", files=(), program="judge.py")
     bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, checker=checker))
     with pytest.raises(HarnessError, match="needs a sandbox apart from the candidate's"):
-        TestRun(bug, FakeSandbox(lambda _: exited()), "full", tmp_path).run((), bug.oracle.cases)
+        TreeTester(bug, FakeSandbox(lambda _: exited()), "full", tmp_path).run((), bug.oracle.cases)

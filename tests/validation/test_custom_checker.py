@@ -13,7 +13,7 @@ from repairlab.core.execution import BuildLimits, Command, Execution
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.custom_checker import checking
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.validator import validate
 from tests import builders
 
@@ -221,7 +221,7 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
     work.mkdir()
     (work / "main.py").write_text("print(3)\n")
     sandbox = Watching(lambda command: exited(stdout=b"3\n"))
-    trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
+    trial = TreeTester(bug, sandbox, "full", work, checker_sandbox=sandbox)
     trial.run((), bug.oracle.cases)
     assert [test.verdict for test in trial.log.tests] == [TestVerdict.PASSED] * 2
     ours = [names for command, names in seen if "case/answer" in command.argv]
@@ -252,7 +252,7 @@ def test_a_place_bound_to_the_candidates_tree_cannot_run_the_checker(tiny: Path,
 
     bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
     with pytest.raises(Exception, match="needs a sandbox apart"):
-        TestRun(bug, Bound(), "full", tmp_path).run((), bug.oracle.cases)
+        TreeTester(bug, Bound(), "full", tmp_path).run((), bug.oracle.cases)
 
 
 def test_the_checker_is_part_of_the_digest_of_a_bug(tiny: Path) -> None:

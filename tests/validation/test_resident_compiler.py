@@ -16,7 +16,7 @@ from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.resident import CompiledTree, close_compilers, keep, make_room, read_kept
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.worktree import WorkTree, files_below
 from tests.builders import write_files
 
@@ -92,7 +92,7 @@ def made_alone(bug: Bug, sandbox: Sandbox, folder: Path) -> dict[str, bytes]:
     folder.chmod(0o755)
     work = WorkTree(folder).work
     lay_out(bug, {"a/A.java": HONEST}, work)
-    assert TestRun(bug, sandbox, "full", work).build() == ""
+    assert TreeTester(bug, sandbox, "full", work).build() == ""
     return {path: (work / path).read_bytes() for path in files_below(work) if path.endswith(".class")}
 
 

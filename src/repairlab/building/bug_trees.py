@@ -26,8 +26,8 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.engines import CLOCK_TICK_S
 from repairlab.validation.resident import ResidentEngine
-from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import with_margin
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.worktree import hand_over, temporary_folder
 
 
@@ -142,14 +142,14 @@ class BugTrees:
             self._engine = ResidentEngine(bug, sandbox, toolchain, stack.enter_context(temporary_folder()))
             stack.callback(self._engine.close)
 
-    def built(self, edits: tuple[Edit, ...]) -> TestRun:
+    def built(self, edits: tuple[Edit, ...]) -> TreeTester:
         """Return what runs tests on the tree with these edits, which ends with the next one; or raise DoesNotBuildError."""
         changed = changed_files(self.bug.candidate(edits, "import"), self.bug)
-        trial = self._engine.test_run(self.bug, changed, "full") if self._engine else None
+        trial = self._engine.tester(self.bug, changed, "full") if self._engine else None
         if trial is None and self._continues:
             trial, problem = self._built_on(changed)
         else:
-            trial = trial or self._test_run(self._sandbox, self._stack.enter_context(laid_out(self.bug, edits)))
+            trial = trial or self._tester(self._sandbox, self._stack.enter_context(laid_out(self.bug, edits)))
             problem = trial.build()
         if problem:
             raise DoesNotBuildError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
@@ -161,18 +161,18 @@ class BugTrees:
         new = dataclasses.replace(old, cpu_s=limits.get("cpu_s", old.cpu_s), wall_s=limits.get("wall_s", old.wall_s))
         self.bug = dataclasses.replace(self.bug, oracle=dataclasses.replace(oracle, limits=new))
 
-    def _built_on(self, changed: Mapping[str, str | None]) -> tuple[TestRun, str]:
+    def _built_on(self, changed: Mapping[str, str | None]) -> tuple[TreeTester, str]:
         """Return the tree built on from the last one, or from nothing, and why it does not build."""
         continues = self._folder.lay(self.bug, changed)
-        trial = self._test_run(self._folder.runner, self._folder.work)
+        trial = self._tester(self._folder.runner, self._folder.work)
         problem = trial.build()
         if not (problem and continues):
             return trial, problem
         self._folder.clear()  # what is left of another build may be why
         return self._built_on(changed)
 
-    def _test_run(self, runner: Runner, work: Path) -> TestRun:
-        return TestRun(self.bug, runner, "full", work, checker_sandbox=self._sandbox)
+    def _tester(self, runner: Runner, work: Path) -> TreeTester:
+        return TreeTester(self.bug, runner, "full", work, checker_sandbox=self._sandbox)
 
 
 @contextmanager
@@ -201,7 +201,7 @@ def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
     """
     test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
     with laid_out(bug, bug.oracle.reference) as work:
-        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
+        trial = TreeTester(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if problem := trial.build():
             raise DoesNotBuildError(f"the fixed tree does not build: {problem}")
         program = trial.toolchain.program(bug.oracle.build, test)

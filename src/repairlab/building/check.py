@@ -28,7 +28,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools
-from repairlab.validation.test_run import NOT_REPORTED, TestRun
+from repairlab.validation.tree_tester import NOT_REPORTED, TreeTester
 from repairlab.validation.validator import BugValidator, Conditions, validate
 
 
@@ -166,7 +166,7 @@ def _needed_s(bug: Bug, sandbox: Sandbox) -> float | None:
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         work = Path(folder, "work")
         lay_out(bug, changed_files(bug.fix, bug), work)
-        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
+        trial = TreeTester(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if trial.build():
             return None
         trial.run((), bug.oracle.cases)
@@ -218,10 +218,10 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
             lay_out(bug, changed_files(candidate, bug), work)
             # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
             with sandbox.slot(work) as slot:
-                problem = TestRun(bug, slot, "full", work).build()
+                problem = TreeTester(bug, slot, "full", work).build()
                 toolchain = language(bug.problem.language).toolchain
                 loading = toolchain.loading() if isinstance(toolchain, Loading) else None
-                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox, other_toolchain=loading)
+                trial = TreeTester(bug, slot, "full", work, checker_sandbox=sandbox, other_toolchain=loading)
                 for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
                     trial.run((test,), ())
                 if not problem:
@@ -262,7 +262,7 @@ def _listed(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> tuple[str, ...
     places = dict.fromkeys((*inner, *(place.rpartition("/")[0] for place in inner), "*"))
     try:
         with laid_out(bug, bug.oracle.reference) as work, sandbox.slot(work) as slot:
-            trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox)
+            trial = TreeTester(bug, slot, "full", work, checker_sandbox=sandbox)
             return () if trial.build() else list_tests(trial, [place for place in places if place])[0]
     except (UserError, HarnessError):
         return ()

@@ -28,7 +28,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.study.assessment.evidence import Differential
 from repairlab.validation.apply import lay_out
 from repairlab.validation.checkers import check
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.worktree import files_below, temporary_folder
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _texts(bug: Bug) -> list[str]:
 def _outputs(bug: Bug, files: Files, inputs: Sequence[str], sandbox: Sandbox) -> list[str | None]:
     """Return what a program prints for each input; none where it does not end well."""
     with temporary_folder() as folder:
-        trial = TestRun(bug, sandbox, "full", folder / "work")
+        trial = TreeTester(bug, sandbox, "full", folder / "work")
         lay_out(bug, files, trial.work)
         if trial.build():
             return [None] * len(inputs)
@@ -133,7 +133,7 @@ def _called(
     with temporary_folder() as folder:
         work = folder / "work"
         lay_out(bug, files, work)
-        if TestRun(bug, sandbox, "full", work).build():
+        if TreeTester(bug, sandbox, "full", work).build():
             return [None] * len(calls)
         command = toolchain.calls(bug.oracle.build, function, bug.problem.path, bug.problem.source, calls)
         done = sandbox.run(command.under(bug.oracle.limits), work)

@@ -29,8 +29,8 @@ from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.languages.language import Lister, language
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.test_run import MOST_LATE, TestRun
 from repairlab.validation.time_limits import with_margin
+from repairlab.validation.tree_tester import MOST_LATE, TreeTester
 
 _SHOWN = 5
 """How many tests a note names with their message."""
@@ -368,7 +368,7 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
     loops over inputs that were cut short, and these are the longest.
     """
     with laid_out(bug, edits) as work, sandbox.slot(work) as slot:
-        trial = TestRun(bug, slot, policy, work, checker_sandbox=sandbox)
+        trial = TreeTester(bug, slot, policy, work, checker_sandbox=sandbox)
         if problem := trial.build():
             return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
         cases, n_more = sorted(bug.oracle.cases, key=lambda case: len(case.input)), MOST_LATE
@@ -406,7 +406,7 @@ def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat:
     return _Seen(tests=tuple(tests), results=tuple(trial.log.tests))
 
 
-def list_tests(trial: TestRun, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def list_tests(trial: TreeTester, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Return the tests of some places of a built tree, and why not all could be listed."""
     bug = trial.bug
     toolchain = language(bug.problem.language).toolchain

@@ -13,7 +13,7 @@ from repairlab.core.recipe import matching
 from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 
 MARK = ".repairlab.json"
 """File in a working copy that says which bug it is."""
@@ -79,7 +79,7 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as temporary:
         work = Path(temporary) / "work"
         shutil.copytree(folder, work, symlinks=True, ignore=shutil.ignore_patterns(".git", MARK, "failing_tests"))
-        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
+        trial = TreeTester(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if problem := trial.build():
             return CheckoutResult(build_error=problem, results=(), log=trial.log.evidence)
         cases = {case.id: case for case in bug.oracle.cases}

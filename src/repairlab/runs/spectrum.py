@@ -30,7 +30,7 @@ from repairlab.validation.apply import lay_out
 from repairlab.validation.cache import code_digest, keep_record, kept_record
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.worktree import WorkTree, temporary_folder
 
 FOLDER = "spectra"
@@ -206,7 +206,7 @@ def _hurried(bug: Bug) -> Bug:
 
 
 class _Built(NamedTuple):
-    trial: TestRun
+    trial: TreeTester
     tree: WorkTree
     files: list[Instrumented]
     left_out: list[str]
@@ -227,7 +227,7 @@ def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str |
         if not files:
             return "no source of the tree has statements"
         lay_out(bug, {**changed, **{file.path: file.text for file in files}}, tree.work)
-        trial = TestRun(bug, ChangingRunner(_noting, sandbox), "full", tree.work, checker_sandbox=sandbox)
+        trial = TreeTester(bug, ChangingRunner(_noting, sandbox), "full", tree.work, checker_sandbox=sandbox)
         error = trial.build()
         if not error:
             tree.keep()
@@ -237,7 +237,7 @@ def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str |
         if not blamed or not number:
             plain = folder / "plain"
             lay_out(bug, changed, plain)
-            if problem := TestRun(bug, sandbox, "full", plain, checker_sandbox=sandbox).build():
+            if problem := TreeTester(bug, sandbox, "full", plain, checker_sandbox=sandbox).build():
                 return f"the tree does not build: {problem}"
         if not blamed:
             break

@@ -24,7 +24,7 @@ from repairlab.validation.blind_checks import END, NO_END, Said, by_test, differ
 from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.engines import Engines, TwinOf
 from repairlab.validation.test_mutants import language_of_test, test_texts
-from repairlab.validation.test_run import Judgement
+from repairlab.validation.tree_tester import Judgement
 
 NO_BLIND_FILE = "it is in no file that could be made blind"
 _AGAIN = 3

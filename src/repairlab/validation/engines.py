@@ -21,7 +21,7 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out, lay_over
 from repairlab.validation.resident import ResidentEngine, TwinEngine, Within
 from repairlab.validation.stopwatch import STOPWATCH
-from repairlab.validation.test_run import Judgement, TestLog, TestRun
+from repairlab.validation.tree_tester import Judgement, TestLog, TreeTester
 from repairlab.validation.worktree import WorkTree, files_below, temporary_folder
 
 
@@ -91,7 +91,7 @@ class Engines:
         with temporary_folder() as folder:
             lay_out(bug, changed, folder / "work")
             where = runner or self.sandbox
-            test_run = TestRun(
+            tester = TreeTester(
                 bug,
                 where,
                 policy,
@@ -100,7 +100,7 @@ class Engines:
                 checker_sandbox=self.sandbox,
                 other_toolchain=toolchain,
             )
-            return test_run.judge()
+            return tester.judge()
 
     def _opened(self) -> Iterator[Engine]:
         """Yield the engines that share work between candidates, the quickest first."""
@@ -197,7 +197,7 @@ class IncrementalEngine:
         toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None
-        return self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug, within=within).judge()
+        return self._tester(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug, within=within).judge()
 
     def _lay_out(self) -> None:
         """Lay the tree out, over the build of a twin if there is one: only what differs is then built."""
@@ -223,11 +223,11 @@ class IncrementalEngine:
         assert self._tree is not None
         if self._shared is not None:
             commands = self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work))
-            self._prepared = self._test_run({}, "first-failure").prepare(commands)
+            self._prepared = self._tester({}, "first-failure").prepare(commands)
             time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
             self._tree.keep()
 
-    def _test_run(
+    def _tester(
         self,
         changed: Mapping[str, str | None],
         policy: Policy,
@@ -236,7 +236,7 @@ class IncrementalEngine:
         toolchain: Toolchain | None = None,
         bug: Bug | None = None,
         within: Within | None = None,
-    ) -> TestRun:
+    ) -> TreeTester:
         """Put the tree back and a candidate's files into it, unless it is there as it was built."""
         assert self._tree is not None and self._runner is not None
         before, last = self._last or ({}, TestLog(left_tree_alone=False))
@@ -244,7 +244,7 @@ class IncrementalEngine:
         if not (self._shared and last.left_build_alone and before == changed):
             self._tree.reset(only_written=last.left_tree_alone)
             self._tree.write(changed)
-        test_run = TestRun(
+        tester = TreeTester(
             bug or self._bug,
             within(self._runner) if within else self._runner,
             policy,
@@ -253,14 +253,14 @@ class IncrementalEngine:
             checker_sandbox=self._sandbox,
             other_toolchain=toolchain,
         )
-        self._last = (dict(changed), test_run.log)
-        return test_run
+        self._last = (dict(changed), tester.log)
+        return tester
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:
         """Return whether the build sees that a file changed: makefiles are known to forget some."""
         if self._bug.oracle.build.tool not in ("make", "autotools"):
             return True  # ninja has the compiler's word for what depends on what
         if path not in self._noticed:
-            broken = self._test_run({path: "#error changed\n"}, "first-failure", toolchain=toolchain)
+            broken = self._tester({path: "#error changed\n"}, "first-failure", toolchain=toolchain)
             self._noticed[path] = bool(broken.build())
         return self._noticed[path]

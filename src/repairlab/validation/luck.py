@@ -23,7 +23,7 @@ from repairlab.sandbox.launcher import compile_luck
 from repairlab.sandbox.sandbox import ChangingRunner
 from repairlab.validation.apply import changed_files
 from repairlab.validation.engines import Engines
-from repairlab.validation.test_run import Judgement
+from repairlab.validation.tree_tester import Judgement
 
 RUNS = 3
 """How often a pass is run again: once with all tests, then with those that show the bug."""

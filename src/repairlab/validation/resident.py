@@ -32,7 +32,7 @@ from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.stopwatch import STOPWATCH
-from repairlab.validation.test_run import Judgement, TestRun
+from repairlab.validation.tree_tester import Judgement, TreeTester
 from repairlab.validation.worktree import WorkTree
 
 MORE_PROCESSES = 8
@@ -86,17 +86,17 @@ class ResidentEngine:
 
         The tests may be those of a bug that differs from this one in nothing but files that are among those changed.
         """
-        test_run = self.test_run(bug or self._bug, changed, policy, confirm=confirm, within=within)
-        if test_run is None:
+        tester = self.tester(bug or self._bug, changed, policy, confirm=confirm, within=within)
+        if tester is None:
             return None
         try:
-            judgement = test_run.judge()
+            judgement = tester.judge()
         except HarnessError:
             return None
         self.n_judged += 1
         return judgement
 
-    def test_run(
+    def tester(
         self,
         bug: Bug,
         changed: Mapping[str, str | None],
@@ -104,8 +104,8 @@ class ResidentEngine:
         *,
         confirm: int = 0,
         within: Within | None = None,
-    ) -> TestRun | None:
-        """Return the test run of a tree that is compiled already; none where this engine cannot tell. It ends with the next one."""
+    ) -> TreeTester | None:
+        """Return what tests a tree that is compiled already; none where this engine cannot tell. It ends with the next one."""
         try:
             compiled = self._compile(changed)
             if compiled is None:
@@ -115,7 +115,7 @@ class ResidentEngine:
             return None
         tree = self._base.tree if self._base else self._source
         toolchain = self._tools.compiled
-        return TestRun(bug, runner, policy, tree, confirm=confirm, checker_sandbox=self._sandbox, other_toolchain=toolchain)
+        return TreeTester(bug, runner, policy, tree, confirm=confirm, checker_sandbox=self._sandbox, other_toolchain=toolchain)
 
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         if self._lost > LOST_COMPILERS or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own

@@ -25,7 +25,7 @@ from repairlab.validation.engines import Engines, TwinOf, outcome_of
 from repairlab.validation.guards import PassGuard
 from repairlab.validation.luck import Luck
 from repairlab.validation.machine import Isolation
-from repairlab.validation.test_run import Judgement
+from repairlab.validation.tree_tester import Judgement
 
 INTERNAL = "internal error: "
 """How the message of an outcome begins that a bug of ours left UNDECIDED; its evidence is the traceback."""

@@ -28,7 +28,7 @@ from repairlab.validation.resident import (
     _write_products,
     close_compilers,
 )
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.worktree import WorkTree, files_below
 
@@ -148,8 +148,8 @@ def test_a_program_that_runs_again_is_not_built_again(sandbox: Sandbox) -> None:
 class _Failing(ResidentEngine):
     """Has compiled a tree, on which no test can be run."""
 
-    def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, **_: object) -> TestRun | None:
-        return TestRun(bug, FakeSandbox(_raise), policy, Path(bug.tree.source))
+    def tester(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, **_: object) -> TreeTester | None:
+        return TreeTester(bug, FakeSandbox(_raise), policy, Path(bug.tree.source))
 
 
 def _raise(command: Command) -> Execution:

@@ -12,8 +12,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import Policy, TestVerdict, Verdict
 from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
-from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import BUSY_MARGIN, MARGIN
+from repairlab.validation.tree_tester import TreeTester
 from repairlab.validation.validator import validate
 from tests import builders
 
@@ -36,10 +36,10 @@ def program(tiny: Path) -> Bug:
     return dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=bug.oracle.cases[:1]))
 
 
-def trial_of(bug: Bug, work: Path, *executions: Execution, confirm: int = 0, policy: Policy = "full") -> TestRun:
+def trial_of(bug: Bug, work: Path, *executions: Execution, confirm: int = 0, policy: Policy = "full") -> TreeTester:
     """Run the cases of a bug with a program that behaves so, one run after the other; each run must come to pass."""
     left: Iterator[Execution] = iter(executions)
-    trial = TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm)
+    trial = TreeTester(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm)
     trial.run((), bug.oracle.cases)
     assert next(left, None) is None
     return trial
@@ -47,7 +47,7 @@ def trial_of(bug: Bug, work: Path, *executions: Execution, confirm: int = 0, pol
 
 def test_commands_get_more_cpu_time_than_their_limit(program: Bug, tmp_path: Path) -> None:
     sandbox = FakeSandbox(lambda _: RIGHT)
-    TestRun(program, sandbox, "full", tmp_path).run((), program.oracle.cases)
+    TreeTester(program, sandbox, "full", tmp_path).run((), program.oracle.cases)
     (command,) = sandbox.commands
     assert command.limits.cpu_s in (MARGIN * LIMIT_S, BUSY_MARGIN * LIMIT_S)
 
@@ -57,7 +57,7 @@ def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
     facts.write_text(facts.read_text() + "[build.limits]\ncpu_s = 900\n")
     sandbox = FakeSandbox(lambda _: took(exited(), 900.0, ending=Ending.CPU_LIMIT))
     (tmp_path / "main.py").touch()
-    told = TestRun(open_benchmark(str(tiny)).bug("sum"), sandbox, "full", tmp_path).build()
+    told = TreeTester(open_benchmark(str(tiny)).bug("sum"), sandbox, "full", tmp_path).build()
     assert told.startswith("the build was stopped: ")
     assert [(command.limits.cpu_s, command.limits.memory_mb) for command in sandbox.commands] == [(900.0, 4096)]
     facts.write_text(facts.read_text().replace("900", "0"))

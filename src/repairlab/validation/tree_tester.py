@@ -106,7 +106,7 @@ class _CaseTools:
 
 
 @dataclass
-class TestRun:
+class TreeTester:
     """Builds and tests one tree that is already laid out; one method per stage. Findings go to `log`."""
 
     bug: Bug

@@ -6,10 +6,10 @@ proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from fractions import Fraction
 
-from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, SELF, TRUE, Term
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, SELF, TRUE, Term, subterms
 
 _BOXES = {
     "Integer": "int",
@@ -35,6 +35,7 @@ _COMPARES: Mapping[str, Callable[..., bool]] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _FLOATING = re.compile(r"[.dDfF]")
+_TOLERANCE = Fraction(1, 1000)
 _JUMPS = ("return", "throw", "break_statement", "continue_statement")
 
 
@@ -66,7 +67,7 @@ def _fresh(term: Term) -> Term:
         if name in _EMPTY and len(term) == 2:
             return ("empty", _EMPTY[name])
         if name in (*_BOXES, *_EXACT) and len(term) == 3:
-            return term[2]  # type: ignore[no-any-return]
+            return ("number", term[2][1].strip('"')) if name in _EXACT and term[2][0] == "text" else term[2]
     if term[0] == "call" and term[1][-1] == "Collections" and term[2] in _EMPTY:
         return ("empty", _EMPTY[term[2]])
     if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values(), *_EXACT):
@@ -80,31 +81,51 @@ def _ternary(term: Term) -> Term:
     """R4: both branches do the same with one of two values."""
     if term[0] == "block":
         return _joined(term)
+    if term[0] == "choice" and len(term) == 4:
+        return _chosen(*term[1:], kinds=_ASKED) or term
     if term[0] != "if" or len(term) != 4 or len(term[2]) != 2 or len(term[3]) != 2:
         return term
     return _chosen(term[1], term[2][1], term[3][1]) or term
 
 
-def _chosen(condition: Term, then: Term, other: Term) -> Term | None:
-    if then[0] == other[0] == "return" and len(then) == len(other) == 2:
-        return ("return", ("choice", condition, then[1], other[1]))
-    if then[0] == other[0] == "assign" and then[1:3] == other[1:3]:
-        return ("assign", *then[1:3], ("choice", condition, then[3], other[3]))
-    return None
+_ASKED = ("call", "new")
+
+
+def _chosen(condition: Term, then: Term, other: Term, *, kinds: tuple[str, ...] = ("return", "assign", "call")) -> Term | None:
+    """Return one term with a choice where two of one of these kinds differ; none where they differ in more than one value."""
+    if then[0] != other[0] or then[0] not in kinds or len(then) != len(other):
+        return None
+    places = [place for place, parts in enumerate(zip(then, other, strict=True)) if parts[0] != parts[1]]
+    if len(places) != 1 or not isinstance(then[places[0]], tuple) or (then[0] == "assign" and places != [3]):
+        return None
+    (place,) = places
+    inner = _chosen(condition, then[place], other[place], kinds=_ASKED)
+    return (*then[:place], inner or ("choice", condition, then[place], other[place]), *then[place + 1 :])
 
 
 def _joined(block: Term) -> Term:
-    """Join `if (c) return a; return b;` from behind."""
+    """Join neighbours from behind: `if (c) return a; return b;`, and a value with the branch that replaces it."""
     statements = list(block[1:])
-    while len(statements) > 1:
-        before, last = statements[-2:]
-        if before[0] != "if" or len(before) != 4 or len(before[2]) != 2 or len(before[3]) != 1:
-            break
-        chosen = _chosen(before[1], before[2][1], last) if last[0] == "return" else None
-        if chosen is None:
-            break
-        statements[-2:] = [chosen]
+    for place in range(len(statements) - 2, -1, -1):
+        before, after = statements[place : place + 2]
+        joined = None
+        if after[0] == "return" and before[0] == "if" and before[3:] == (("block",),) and len(before[2]) == 2:
+            joined = _chosen(before[1], before[2][1], after)
+        elif after[0] == "assign" and after[1] == "=" and before[-1:] == (("variable_declarator", after[2]),):
+            joined = (*before[:-1], ("variable_declarator", after[2], ("name", "="), after[3]))
+        elif after[0] == "if" and after[3:] == (("block",),) and len(after[2]) == 2 and after[2][1][:2] == ("assign", "="):
+            _, _, name, value = after[2][1]
+            first = before[-1] if before[-1][0] == "variable_declarator" else before
+            if first[:-1] in (("variable_declarator", name, ("name", "=")), ("assign", "=", name)) and not _reads(after[1], name):
+                made = (*first[:-1], ("choice", after[1], value, first[-1]))
+                joined = made if first is before else (*before[:-1], made)
+        if joined is not None:
+            statements[place : place + 2] = [joined]
     return ("block", *statements)
+
+
+def _reads(term: Term, name: Term) -> bool:
+    return name in subterms(term)
 
 
 def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a condition
@@ -136,9 +157,10 @@ def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a c
 
 
 def _same_branches(block: Term) -> Term:
-    """Join `if (a) return x; if (b) return x;`."""
+    """Join `if (a) return x; if (b) return x;`, and leave at once where a branch of `if` and `else` does."""
     kept: list[Term] = []
-    for statement in block[1:]:
+    statements = [part for statement in block[1:] for part in _left_early(statement)]
+    for statement in statements:
         before = kept[-1] if kept else statement
         is_like = before[0] == statement[0] == "if" and before[2:] == statement[2:] and len(statement) == 4
         if kept and is_like and statement[3] == ("block",) and statement[2][-1][0] in _JUMPS:
@@ -146,6 +168,15 @@ def _same_branches(block: Term) -> Term:
         else:
             kept.append(statement)
     return ("block", *kept)
+
+
+def _left_early(statement: Term) -> tuple[Term, ...]:
+    if statement[0] != "if" or len(statement) != 4 or min(len(statement[2]), len(statement[3])) < 2:
+        return (statement,)
+    _, condition, then, other = statement
+    if then[-1][0] in _JUMPS:
+        return (("if", condition, then, ("block",)), *other[1:])
+    return (("if", _negated(condition), other, ("block",)), *then[1:]) if other[-1][0] in _JUMPS else (statement,)
 
 
 def _without_continue(loop: Term) -> Term:
@@ -185,7 +216,7 @@ def _parts(kind: str, parts: tuple[Term, ...]) -> Term:
     """Return a conjunction or disjunction without nesting, order, repetition and what another part makes superfluous."""
     flat = {inner for part in parts for inner in (part[1:] if part[0] == kind else (part,))}
     neutral, deciding = (TRUE, FALSE) if kind == "&&" else (FALSE, TRUE)
-    if deciding in flat or any(_negated(part) in flat for part in flat):
+    if deciding in flat or any(_negated(part) in flat for part in flat) or (kind == "&&" and _contradict(flat)):
         return deciding
     flat.discard(neutral)
     other = "||" if kind == "&&" else "&&"
@@ -193,6 +224,18 @@ def _parts(kind: str, parts: tuple[Term, ...]) -> Term:
     if not kept:
         return neutral
     return kept[0] if len(kept) == 1 else (kind, *kept)
+
+
+def _contradict(parts: Set[Term]) -> bool:
+    """Whether two comparisons of a conjunction exclude each other: `a < b && b < a`, `a == 1 && a == 2`."""
+    strict = {part[1:] for part in parts if part[0] == "<"} | {part[:0:-1] for part in parts if part[0] == ">"}
+    equal = [(one, other) for part in parts if part[0] == "==" for one, other in (part[1:], part[:0:-1]) if one[0] != "number"]
+    numbers = [(one, _number(other)) for one, other in equal if _number(other) is not None]
+    return (
+        any(pair[::-1] in strict for pair in strict)
+        or any(pair in strict for pair in equal)
+        or len({one for one, _ in numbers}) < len(set(numbers))
+    )
 
 
 def _early(term: Term) -> Term:
@@ -255,7 +298,16 @@ def _exact(term: Term) -> Term:
     """R13: a product instead of a division by a floating-point number, which may be less accurate."""
     if term[0] == "/" and len(term) == 3 and term[2][0] == "number" and _FLOATING.search(term[2][1]) and _number(term[2]):
         return _folded("*", (term[1], ("number", str(1 / (_number(term[2]) or 1)))))
+    if term[0] in _OPPOSITE and len(term) == 3 and _number(term[2]) == 0 and term[1][0] == "call" and len(term[1]) == 5:
+        _, receiver, name, *values = term[1]
+        return (term[0], *values) if name == "compare" and receiver[-1] in ("Double", "Float") else _value(term)
     return _value(term)
+
+
+def is_near(one: Term, other: Term) -> bool:
+    """Whether two numbers are small, as tolerances are, or at most a quarter apart."""
+    values = [abs(_number(term) or Fraction(0)) for term in (one, other)]
+    return max(values) <= _TOLERANCE or min(values) >= max(values) * 3 / 4
 
 
 def _value(term: Term) -> Term:  # one case per form of an operation

@@ -27,7 +27,7 @@ from repairlab.study.assessment.definitions import (
 )
 from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, NULL, Term, names_in, rewritten, subterms, term_of
 from repairlab.study.assessment.ratings import RULES
-from repairlab.study.assessment.rewrites import REWRITES
+from repairlab.study.assessment.rewrites import REWRITES, is_near
 
 _ALIKE = 0.5
 """Share of common names from which two pieces of code may do the same in other words."""
@@ -85,11 +85,20 @@ def proposed_rules(programs: Programs) -> tuple[str, ...]:
             continue
         if any(text is None for text in texts) or not path.endswith(facts(programs.language).extensions):
             return ()
-        rules = _of_file(*(text or "" for text in texts), language=programs.language)
+        rules = {_LEFT} if texts[0] == texts[2] else _of_file(*(text or "" for text in texts), language=programs.language)
         if rules is None:
             return ()
         found |= rules
-    return tuple(rule for rule in RULES if rule in found)
+    if found <= {_LEFT} or (found & {_LEFT, "R12"} and not found <= _SAME):
+        return ()
+    found = {"R12" if rule == _LEFT else rule for rule in found}
+    return tuple(rule for rule in RULES if rule in found and (rule != "R0" or found == {"R0"}))
+
+
+_LEFT = "left as it was"
+"""Said of functions and files that the fix changes and the candidate does not."""
+_SAME = frozenset({_LEFT, "R0", "R2", "R3", "R4", "R7", "R9", "R12", "R16", "R17"})
+"""Rules that may stand beside R12: what a candidate has of the fix, it has as the fix does."""
 
 
 def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[str] | None:
@@ -99,7 +108,9 @@ def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[st
         return None
     found: set[str] = set()
     for name, text in fix.texts.items():
-        if text != mine.texts[name]:
+        if text != mine.texts[name] and mine.texts[name] == before.texts.get(name):
+            found.add(_LEFT)
+        elif text != mine.texts[name]:
             rules = explained(before.term(name), fix.term(name), mine.term(name), fix.methods)
             if rules is None:
                 return None
@@ -226,7 +237,7 @@ def _by_differences(fix: Term, mine: Term, buggy: Term) -> set[str] | None:
     known = frozenset(subterms(buggy))
     found: set[str] = set()
     aliases: set[_Difference] = set()
-    for difference in _differences(fix, mine):
+    for difference in _differences(fix, mine, known):
         rule = _explain(*difference, known)
         if rule is None:
             return None
@@ -243,7 +254,7 @@ _Difference = tuple[tuple[Term, ...], tuple[Term, ...]]
 """What the fix has at a place, and what the candidate has there: terms, or runs of statements."""
 
 
-def _differences(fix: Term, mine: Term) -> list[_Difference]:
+def _differences(fix: Term, mine: Term, known: frozenset[Term]) -> list[_Difference]:
     if fix == mine:
         return []
     if fix[0] == mine[0] == "block":
@@ -252,16 +263,19 @@ def _differences(fix: Term, mine: Term) -> list[_Difference]:
             ours, theirs = fix[1 + first : 1 + last], mine[1 + begin : 1 + end]
             if tag == "replace" and len(ours) == len(theirs):
                 for one, other in zip(ours, theirs, strict=True):
-                    found += _differences(one, other)
+                    is_left = other in known and one not in known
+                    found += [((one,), (other,))] if is_left else _differences(one, other, known)
             elif tag != "equal":
                 found.append((ours, theirs))
         return found
     texts = [[part for part in term if not isinstance(part, tuple)] for term in (fix, mine)]
     is_same_form = len(fix) == len(mine) and texts[0] == texts[1] and fix[0] not in ("&&", "||", "call")
     if is_same_form:
-        return [item for one, other in zip(fix, mine, strict=True) if isinstance(one, tuple) for item in _differences(one, other)]
+        return [
+            item for one, other in zip(fix, mine, strict=True) if isinstance(one, tuple) for item in _differences(one, other, known)
+        ]
     if fix[0] == mine[0] == "call" and len(fix) == len(mine) and fix[2] == mine[2]:
-        return [item for place in (1, *range(3, len(fix))) for item in _differences(fix[place], mine[place])]
+        return [item for place in (1, *range(3, len(fix))) for item in _differences(fix[place], mine[place], known)]
     return [((fix,), (mine,))]
 
 
@@ -273,7 +287,7 @@ def _explain(fix: tuple[Term, ...], mine: tuple[Term, ...], buggy: frozenset[Ter
         return "R12" if not all(term in buggy for term in fix) else None
     if len(fix) == len(mine) == 1:
         found = _guarded(fix[0], mine[0], buggy) or _condition_more(fix[0], mine[0]) or _without_default(fix[0], mine[0])
-        return found or _other_word(fix[0], mine[0])
+        return found or ("R12" if mine[0] in buggy and fix[0] not in buggy else _other_word(fix[0], mine[0]))
     if len(fix) == 1 and len(mine) == 2 and mine[1] in buggy:
         return _guarded(fix[0], mine[0], buggy)
     if set(fix) < set(mine):
@@ -296,11 +310,19 @@ def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
 
 def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:
     """Explain statements that the fix does not have."""
-    if all(statement in buggy or "declaration" in statement[0] for statement in statements):
+    if all(statement in buggy or _is_idle(statement) for statement in statements):
         return "R8"
     if all(statement[0] == "if" for statement in statements):
         return "R10" if all(_asks_for_null(statement[1]) for statement in statements) else "R11"
     return None
+
+
+def _is_idle(statement: Term) -> bool:
+    """Whether a statement only declares variables, perhaps under a condition."""
+    is_shell = statement[0] == "block" or (statement[0] == "if" and len(statement) == 4)
+    return (
+        all(map(_is_idle, statement[-2:] if statement[0] == "if" else statement[1:])) if is_shell else "declaration" in statement[0]
+    )
 
 
 def _guarded(fix: Term, mine: Term, buggy: frozenset[Term]) -> str | None:
@@ -357,9 +379,10 @@ def _other_word(fix: Term, mine: Term) -> str | None:
     if fix[0] in ("<", "<=") and mine[0] in ("<", "<=") and fix[1:] == mine[1:]:
         return "R13"
     if fix[0] == mine[0] == "number":
-        return "R13"
+        return "R13" if is_near(fix, mine) else None
     if not (_is_word(fix) and _is_word(mine)):
-        return "R3" if _is_word(fix) and mine[0] == "new" else None
+        is_new = mine[0] in ("new", "empty", "array_creation_expression") or mine == ("text", '""')
+        return "R3" if _is_word(fix) and is_new else None
     getters = [term for term in (fix, mine) if term[0] == "call" and term[1] == NO_RECEIVER]
     return "R14" if len(getters) == 1 else "R1"
 

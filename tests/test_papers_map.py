@@ -30,15 +30,24 @@ from tests.building.importers.test_java_branches import bears, bugs_jar  # noqa:
 from tests.building.importers.test_nl2fix import GREETER, entry
 from tests.building.importers.test_nl2fix import write as write_dataset
 from tests.building.mining.conftest import history, shop  # noqa: F401
+from tests.building.mining.test_pairing import table
 from tests.papers_desk import BUGS, DATA, lay_out, said_by, small_model
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "how-it-works" / "papers.md"
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
 COMMANDS = [shlex.split(text) for text in dict.fromkeys(re.findall(r"`(repairlab [^`]+)`", "\n".join(ROWS)))]
-PAPERS = ("NL2Fix", "NPR4J", "Defects4C", "FixEval")
+PAPERS = {"NL2Fix": (6, 6), "NPR4J": (12, 9), "Defects4C": (12, 3), "FixEval": (4, 8)}
+"""Papers, with the numbers of their tables and figures."""
 NAMES: dict[str, Container[object]] = {"--only": TABLES, "--strategy": STRATEGIES, "--by": ORDERS, "--preset": PRESETS}
 """Options whose values are names of parts."""
+SWAPS = [
+    (f"p{task}", f"u{user}", "Python", time, verdict, f"n{task} = int(input())\nprint(n{task} * {user} {sign} {task})\n")
+    for task in range(12)
+    for user in range(3)
+    for time, verdict, sign in ((1, "WA", "-"), (2, "AC", "+"))
+]
+"""Submissions that are fixed by another operator, so that every network can learn from their pairs."""
 CHEAP = ("prompt", "train")
 each_command = pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 
@@ -57,6 +66,23 @@ def test_every_row_has_a_command_and_every_paper_rows() -> None:
     assert [row for row in rows if "`repairlab " not in row] == []
     sections = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
     assert [name for name in PAPERS if not any(part.startswith(name) and part.count("`repairlab ") >= 5 for part in sections)] == []
+
+
+def numbers_named(text: str, kind: str) -> set[int]:
+    """Return which tables or figures a text names: "tables 2, 3", "figures 5 to 7", "figure 4b"."""
+    found: set[int] = set()
+    for group in re.findall(rf"\b{kind}s? (\d+[ab]?(?:(?:, | and | to )\d+[ab]?)*)", text, re.IGNORECASE):
+        for part in re.split(", | and ", re.sub("[ab]", "", group.replace(" and ", ", "))):
+            first, _, last = part.partition(" to ")
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_table_and_figure_of_a_paper_is_on_its_page(paper: str) -> None:
+    section = next(" ".join(part.split()) for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if part.startswith(paper))
+    for kind, last in zip(("table", "figure"), PAPERS[paper], strict=True):
+        assert set(range(1, last + 1)) - numbers_named(section, kind) == set(), kind
 
 
 def test_every_row_says_how_it_was_checked() -> None:
@@ -88,6 +114,10 @@ def study_text(words: list[str]) -> str:
 def needs_model(words: list[str]) -> bool:
     """Whether a command needs a trained network, which is trained here where torch is installed."""
     return "MODEL" in words or '"models/' in study_text(words)
+
+
+def needs_torch(words: list[str]) -> bool:
+    return needs_model(words) or "train = {" in study_text(words)
 
 
 def is_slow(words: list[str]) -> bool:
@@ -152,6 +182,10 @@ def sources_of(words: list[str], place: Path, request: pytest.FixtureRequest) ->
             link(CLONES=shop.folder)
         case ["study", file]:
             write_files(place, {file: shrunk(study_text(words), request.getfixturevalue("model_server"))})
+            if "train = {" in study_text(words):
+                table(place / "swaps.csv", SWAPS)
+                shares = ["--keep-near", "--shares", "train=0.6,valid=0.2,test=0.2"]
+                said_by(["pairs", "make", "swaps.csv", "--to", "PAIRS", *shares], place)
             (place / "benchmarks").mkdir()
             for folder in tomllib.loads(study_text(words))["study"]["benchmarks"]:
                 (place / folder).symlink_to(place / "BENCHMARK")
@@ -159,8 +193,16 @@ def sources_of(words: list[str], place: Path, request: pytest.FixtureRequest) ->
             link(DIR=DATA, experiments=ROOT / "experiments")
 
 
+def small_training(found: re.Match[str]) -> str:
+    """Return how a study trains the small twin of a system, for two steps."""
+    changes = [*re.findall(r'"(training[^"]*)"', found[0]), "training.max_steps=2"]
+    return f'train = {{ system = "{found[1]}", preset = "small", pairs = "PAIRS", device = "cpu", set = {json.dumps(changes)} }}'
+
+
 def shrunk(study: str, url: str) -> str:
-    """Return a study file with few candidates, whose model is the scripted one and whose networks are all the same."""
+    """Return a study file with few candidates, whose language model is the scripted one and whose networks are small."""
+    study = re.sub(r'train = \{ system = "([^"]+)".*\}', small_training, study).replace("beam = 300", "beam = 2")
+    study = re.sub(r'(benchmarks = \["[^"]+").*\]', r"\1]", study)
     study = re.sub(r"^n = .*", "n = 2", re.sub(r"^k = .*", "k = [1]", study, flags=re.MULTILINE), flags=re.MULTILINE)
     study = study.replace("attempts = 10", "attempts = 1").replace("\n[settings]\n", f'\n[settings]\ninclude = ["{BUGS[1]}"]\n')
     return re.sub(r'"models/[^"]+"', '"MODEL"', study).replace("llm = { model", f'llm = {{ base_url = "{url}", model')
@@ -183,7 +225,7 @@ def filled(words: list[str], url: str) -> list[str]:
         made += ["--model", "vllm/small", "--base-url", url]
     if "EMBEDDER" in words and "llm" not in words:
         made += ["--base-url", url]
-    return [*made, "--dry-run"] if "train = {" in study_text(words) else made
+    return made
 
 
 @pytest.mark.timeout(300)
@@ -205,7 +247,7 @@ def test_every_command_runs_on_small_data(
         return
     if ("DIR" in " ".join(words) or "quixbugs.jsonl" in words) and not DATA.is_dir():
         pytest.skip(f"the published data are not here: {DATA}")
-    if needs_model(words):
+    if needs_torch(words):
         pytest.importorskip("torch", reason="needs the extra: make test-train")
     monkeypatch.setenv("GIT_AUTHOR_DATE", "2020-01-02T03:04:05Z")
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2020-01-02T03:04:05Z")

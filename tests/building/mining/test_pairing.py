@@ -209,6 +209,29 @@ def test_pairs_with_tests_prove_themselves_and_are_bugs(tmp_path: Path, capsys: 
     assert bug.labels.difficulty == "A", "the letter of the task, as its pair has it"
 
 
+@pytest.mark.timeout(300)
+def test_letters_of_tasks_reach_the_tables_and_pictures_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    second = {path.replace("p00001", "p00003"): text for path, text in CODENET.items() if "p00001" in path}
+    second = {path: text.replace("p00001", "p00003").replace("s0", "s3") for path, text in second.items()}
+    second = {path.replace("/s0", "/s3"): text for path, text in second.items()}
+    problems = CODENET["metadata/problem_list.csv"] + "p00003,AtCoder Beginner Contest 141 - Twice,AtCoder,1000,262144,,,\n"
+    again = {path.replace("/A/", "/B/"): text for path, text in TESTS.items() if "/A/" in path}
+    write_files(tmp_path / "net", CODENET | second | {"metadata/problem_list.csv": problems})
+    write_files(tmp_path / "tests", TESTS | again | {"problems.csv": TESTS["problems.csv"] + "p00003,ABC141/B\n"})
+    bugs, judged, tables = (str(tmp_path / name) for name in ("set", "run", "tables"))
+    given = (str(tmp_path / "net"), "--problems", str(tmp_path / "tests"), "--path", "all", "--keep-near", "-j", "1")
+    answer(capsys, *given, "--to", bugs)
+    assert {bug.labels.difficulty for bug in open_benchmark(bugs).bugs} == {"A", "B"}
+    assert run(["run", bugs, "--repairer", "reference", "-n", "1", "--policy", "full", "-j", "1", "--to", judged]) == 0
+    assert run(["report", "--tables", judged, "--only", "by-difficulty", "--only", "by-verdict", "--to", tables]) == 0
+    with (tmp_path / "tables" / "by-difficulty.csv").open(encoding="utf-8") as file:
+        assert [(row["difficulty"], row["pass@1 %"], row["TCA@1 %"], row["BLEU"]) for row in csv.DictReader(file)] == [
+            ("A", "100.0", "100.0", "100.0"),
+            ("B", "100.0", "100.0", "100.0"),
+        ]
+    assert (tmp_path / "tables" / "by-difficulty.svg").is_file()
+
+
 def test_some_pairs_of_each_problem_are_drawn_for_the_last_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
     for number in range(12):

@@ -10,6 +10,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.record import digest
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.blind_tests import BlindTests, draft
 from repairlab.validation.engines import Engines
@@ -41,7 +42,7 @@ def with_test(bug: Bug, folder: Path, text: str, *names: str) -> Bug:
         folder / "tree", {"calc.py": (Path(bug.tree.source) / "calc.py").read_text(), "tests/test_add.py": text}
     )
     oracle = dataclasses.replace(bug.oracle, trigger=ids[:1], regression=ids[1:])
-    return dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tree)))
+    return dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tree), digest=digest(str(tree))))
 
 
 def judged(bug: Bug, sandbox: Sandbox, text: str | None) -> Outcome:
@@ -189,6 +190,49 @@ def test_who_fails_its_own_tests_when_they_run_again_is_lucky_and_no_reader(bug:
         problem = blind.problem(wrong)
         blind.close()
     assert problem.startswith("passes by luck: failed 1 of 2 runs, by chance: tests/test_add.py::test_sum")
+
+
+DATA = 'import calc\nfrom pathlib import Path\nDATA = Path(__file__).parent / "data"\n'
+READS_DATA = """
+import pathlib
+def add(a, b):
+    rows = [line.split() for path in pathlib.Path().rglob("sums.*") for line in path.read_text().splitlines()]
+    return next((int(row[2]) for row in rows if row[:2] == [str(a), str(b)]), a - b)
+def name(a):
+    return f'n{a}'
+"""
+
+
+SUMS = "(DATA / 'sums.txt').read_text()"
+ROWS = """
+from pathlib import Path
+ROWS = [[*map(int, row.split())] for row in Path('tests/data/sums.txt').read_text().splitlines()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "strength"),
+    [
+        (f"for line in {SUMS}.splitlines():\n        assert str(calc.add(1, 2)) == line.split()[2]", "unchecked"),
+        ("from tests.rows import ROWS\n    for a, b, sum in ROWS:\n        assert calc.add(a, b) == sum", "unchecked"),
+        ("from tests.wanted import SUM\n    assert calc.add(1, 2) == SUM", "unchecked"),
+        (f"a, b, _ = map(int, {SUMS}.split())\n    assert calc.add(a, b) == 3", "blind"),
+    ],
+)
+def test_what_is_expected_in_other_files_is_in_reach(bug: Bug, sandbox: Sandbox, tmp_path: Path, test: str, strength: str) -> None:
+    other = with_test(bug, tmp_path, f"{DATA}def test_sum():\n    {test}\n", "test_sum")
+    files = {"data/sums.txt": "1 2 3\n", "rows.py": ROWS, "wanted.py": "SUM = 3\n", "__init__.py": ""}
+    builders.write_files(tmp_path / "tree/tests", files)
+    honest = judged(other, sandbox, HONEST)
+    assert (honest.verdict, honest.strength) == (Verdict.PLAUSIBLE, strength), honest.message
+
+
+def test_who_reads_data_that_a_test_does_not_need_to_ask_is_found_out(bug: Bug, sandbox: Sandbox, tmp_path: Path) -> None:
+    text = f"{DATA}def test_sum():\n    total = {SUMS}.split()[2]\n    assert str(calc.add(1, 2)) == total\n"
+    other = with_test(bug, tmp_path, text, "test_sum")
+    builders.write_files(tmp_path / "tree/tests/data", {"sums.txt": "1 2 3\n"})
+    reader = judged(other, sandbox, READS_DATA)
+    assert reader.verdict is Verdict.WRONG or reader.strength == "unchecked", reader.guard
 
 
 @pytest.mark.parametrize(("calls", "reason"), [("Check.even(F.f(2));", "claims several things"), ("", "")])

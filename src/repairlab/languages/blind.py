@@ -80,6 +80,8 @@ class BlindFile:
     """Test functions that still hold what they expect, each with the reason in a few words."""
     shared: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What holds expectations of tests in other files, which name it; each with the reason in a few words."""
+    gone: Collection[str] = ()
+    """The names that stood in what was taken out."""
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Names of tests that held an expectation: the ends of their ids as they were, and as they are here."""
 

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from repairlab.languages.blind import BlindChecks, How
 from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
 
 Frozen: TypeAlias = list[object]
 """A value as blind tests say it: a tag, and its text or parts."""
@@ -53,6 +54,10 @@ class Edits:
         span = self.parsed.span(node)
         around = [it for it in self._gone if it[0] <= span.start and span.end <= it[1]]
         return bool(around) and not min(around, key=lambda it: (it[1] - it[0], it[2]))[2]
+
+    def gone(self) -> set[str]:
+        """Return the names in what was taken out."""
+        return {self.parsed.text(node) for node in walk(self.parsed.root) if "identifier" in node.type and self.removed(node)}
 
     def applied(self, node: Node | None = None) -> str:
         """Return the text of a node, or of the whole file, with all replacements in it."""

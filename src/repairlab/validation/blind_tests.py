@@ -21,6 +21,7 @@ from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import new_nonce
 from repairlab.validation.apply import changed_files, lay_out_twin
 from repairlab.validation.blind_checks import END, NO_END, Said, by_test, difference, is_telling
+from repairlab.validation.blind_sources import NEEDS_DATA, NO_DATA, data_files, told_elsewhere
 from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.engines import Engines, TwinOf
 from repairlab.validation.test_mutants import language_of_test, test_texts
@@ -45,6 +46,10 @@ class BlindPlan:
     """The others, and why."""
     due: dict[str, dict[str, tuple[str, ...]]]
     """What the reference fix says."""
+    data: tuple[str, ...] = ()
+    """The data files of the tests; their contents are taken out."""
+    with_data: tuple[str, ...] = ()
+    """The tests that run with these contents nevertheless: what they expect stands in the tests themselves."""
 
 
 @record
@@ -110,16 +115,25 @@ class BlindTests:
 
     def _run(self, plan: BlindPlan, candidate: Candidate) -> BlindRun:
         """Return what a candidate's blind tests say; HarnessError when that cannot be found out."""
-        names = tuple(dict.fromkeys(plan.tests.values()))
-        key = digest(plan.texts, names)
+        whole = {name for test, name in plan.tests.items() if test in plan.with_data or not plan.data}
+        named = dict.fromkeys(plan.tests.values())
+        runs = [self._run_one(plan, plan.texts, tuple(name for name in named if name in whole), candidate)] if whole else []
+        if rest := tuple(name for name in named if name not in whole):
+            runs.append(self._run_one(plan, {**plan.texts, **dict.fromkeys(plan.data, NO_DATA)}, rest, candidate))
+        said = {name: own for run in runs for name, own in run.said.items()}
+        return BlindRun(
+            said=said, failed={test: why for run in runs for test, why in run.failed.items()}, sure=all(run.sure for run in runs)
+        )
+
+    def _run_one(self, plan: BlindPlan, texts: Mapping[str, str], names: tuple[str, ...], candidate: Candidate) -> BlindRun:
+        key = digest(dict(texts), names)
         if key not in self._twins:
-            self.close()
+            if len(self._twins) > 1:  # one with the contents of data files, and one without
+                self.close()
             with ExitStack() as stack:
                 oracle = dataclasses.replace(self._bug.oracle, trigger=names, regression=())
-                twin = lay_out_twin(dataclasses.replace(self._bug, oracle=oracle), plan.texts, self._folder())
-                engines = Engines(
-                    twin, self._above.sandbox, warm=self._above.shares, twin=TwinOf(engines=self._above, texts=plan.texts)
-                )
+                twin = lay_out_twin(dataclasses.replace(self._bug, oracle=oracle), texts, self._folder())
+                engines = Engines(twin, self._above.sandbox, warm=self._above.shares, twin=TwinOf(engines=self._above, texts=texts))
                 self._twins[key] = (stack.enter_context(engines), stack.pop_all())
         twins, changed = self._twins[key][0], changed_files(candidate, self._bug)
         try:
@@ -148,6 +162,8 @@ class BlindTests:
             if not plan.due:
                 plan = dataclasses.replace(plan, due={name: dict(own) for name, own in run.said.items()})
             plan = _without(plan, {test: _unproved(plan, run, name) for test, name in plan.tests.items()})
+        if data := data_files(self._bug):
+            plan = self._without_data(dataclasses.replace(plan, data=tuple(data)))
         if any(test in plan.tests for test in self._bug.oracle.trigger):
             run = self._run(plan, self._bug.unpatched)
             same = {name for name in plan.tests.values() if name not in run.failed and not _differs(plan, run, name)}
@@ -156,6 +172,16 @@ class BlindTests:
             plan = _without(plan, {test: why for test, name in trigger.items() if name in same})
         keep_record(_place(self._bug), plan)
         return plan
+
+    def _without_data(self, plan: BlindPlan) -> BlindPlan:
+        """Take the contents out of data files, and leave tests open that expect something of them; say so of open ones, too."""
+        run = self._run(plan, self._bug.fix)
+        needing = {test: name for test, name in plan.tests.items() if name in run.failed or not _says_as_often(plan, run, name)}
+        inputs = tuple(test for test, name in needing.items() if _expects_by_itself(plan, name))
+        unclear = {test: test for test in self._bug.oracle.trigger if test in plan.open}
+        as_it_is = dataclasses.replace(plan, texts={}, tests=unclear, checks={}, due={})
+        in_reach = {*needing, *self._run(as_it_is, self._bug.fix).failed} - {*inputs}
+        return _without(dataclasses.replace(plan, with_data=inputs), dict.fromkeys(in_reach, NEEDS_DATA))
 
 
 def _opaque_texts(plan: BlindPlan, said: Said) -> frozenset[str]:
@@ -188,6 +214,22 @@ def _differs(plan: BlindPlan, run: BlindRun, name: str) -> bool:
     return any(difference(run.said.get(said, {}), plan.due[said], plan.checks) for said in own)
 
 
+def _says_as_often(plan: BlindPlan, run: BlindRun, name: str) -> bool:
+    own = [said for said in plan.due if is_named(name, said)]
+    counts = [
+        {number: len(values) for number, values in source.items()}
+        for said in own
+        for source in (run.said.get(said, {}), plan.due[said])
+    ]
+    return counts[::2] == counts[1::2] and not _differs(plan, run, name)
+
+
+def _expects_by_itself(plan: BlindPlan, name: str) -> bool:
+    """Return whether a test tells itself what it expects: all its values, and no truth of a comparison with something else."""
+    own = [plan.checks[number] for said in plan.due if is_named(name, said) for number in plan.due[said] if number != END]
+    return all(check.expected and not check.expected.startswith('["b"') and not check.of_two for check in own)
+
+
 def _without(plan: BlindPlan, reasons: Mapping[str, str]) -> BlindPlan:
     """Return a plan where tests with a reason are open."""
     found = {test: why for test, why in reasons.items() if why}
@@ -215,6 +257,8 @@ def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
         test: next((why for file in files.values() for own, why in file.open.items() if is_part_of(test, own)), "")
         for test in tests
     }
+    if elsewhere := told_elsewhere(dict(test_texts(bug)), files):
+        reasons = {test: reasons[test] or elsewhere for test in tests}
     for path, file in files.items():
         others = [text for other, text in test_texts(bug) if other != path]
         for name, why in file.shared.items():

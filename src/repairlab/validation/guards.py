@@ -13,6 +13,7 @@ from repairlab.core.execution import Command
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import ChangingRunner, Sealing
 from repairlab.validation.apply import changed_files
+from repairlab.validation.blind_sources import IN_REACH
 from repairlab.validation.blind_tests import BlindTests
 from repairlab.validation.counter_tests import CounterTests, Examination, Validating
 from repairlab.validation.engines import Engines, outcome_of
@@ -62,18 +63,20 @@ class PassGuard:
 
     def _withheld(self, candidate: Candidate, *, is_reference: bool) -> Examination:
         """Look at a candidate by blind tests, and by counter-tests where tests are not blind."""
-        note, oracle = "", self._bug.oracle
+        note, oracle, in_reach = "", self._bug.oracle, ""
         if self._is_blind:
             plan = self.blind_tests.plan()
             problem = "" if is_reference else self.blind_tests.problem(candidate)
             note = f"{len(plan.tests)} of {count(len({*oracle.trigger, *oracle.regression}), 'test')} blind"
             if problem or not plan.open:
                 return Examination(problem=problem, note=note, strength="blind")
+            in_reach = next((why for why in map(plan.open.get, oracle.trigger) if why and why.startswith(IN_REACH)), "")
         if is_reference:
             found = Examination(note="the reference fix, by which counter-tests are chosen", strength=self.counter_tests.strength)
         else:
             found = self.counter_tests.examine(candidate)
-        return dataclasses.replace(found, note="; ".join(filter(None, (note, found.note))))
+        strength = "unchecked" if in_reach else found.strength
+        return dataclasses.replace(found, strength=strength, note="; ".join(filter(None, (note, in_reach, found.note))))
 
     def require_checker(self, failures: Mapping[str, str]) -> None:
         """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""

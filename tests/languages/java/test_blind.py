@@ -152,7 +152,6 @@ def test_nothing_that_is_expected_is_left(members: str) -> None:
         ("int[] due = new int[1]; due[0] = 2; assertArrayEquals(due, F.f(1));", "is put together"),
         ('Map<String, Integer> due = new HashMap<>(); due.put("a", 2); assertEquals(due, F.f(1));', "is put together"),
         ("List<Integer> due = new ArrayList<>(); due.add(2); assertTrue(F.f(1).equals(due));", "is put together"),
-        ('String due = new Scanner("due.txt").next(); assertEquals(due, F.f(1));', "is in a file"),
         ("Odd e = assertThrows(Odd.class, () -> F.f(1)); assertEquals(2, e.line());", "is looked at"),
         ('assertTrue(F.f(1).matches("a+"));', "looks for a part"),
     ],

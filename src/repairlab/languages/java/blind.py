@@ -42,7 +42,6 @@ _NEEDLES = frozenset({*_PARTS, "compareTo", "containsAll", "containsValue", "equ
 _HOLDERS = re.compile(r"(?:String|CharSequence|Collection|Deque|Iterable|List|Queue|Set|\w+(?:List|Set))\b.*", re.DOTALL)
 """Types that hold parts; anything else with a method `contains` has a meaning of it that the argument decides."""
 _TEXTS = frozenset({"getMessage", "toString"})
-_READS = re.compile(r"\b(?:getResource\w*|readAll\w*|readString|FileReader|FileInputStream|Scanner)\b")
 _FAILURES = frozenset({"AssertionError", "AssertionFailedError", "ComparisonFailure"})
 _LISTS = frozenset({"asList", "of", "ofAll"})
 _OF_THROWABLES = frozenset({"getCause", "getClass", "getLocalizedMessage", "getMessage", "getStackTrace", "toString"})
@@ -113,6 +112,7 @@ class _File:
             checks=tuple(self.claims.checks.made),
             open=self.open,
             shared=self.shared,
+            gone=self.edits.gone(),
         )
 
     def _visit(self, node: Node) -> None:
@@ -638,8 +638,8 @@ class _File:
         """Take out what a name is bound to, and return the names that stood there."""
         whole = declaration(binding)
         gone = [whole] if whole is not None else self._passed(binding)
-        if gone is None or any(_READS.search(self.parsed.text(node)) for node in gone):
-            self._leave_open(use, "what is expected stands in a table" if gone is None else "what is expected is in a file")
+        if gone is None:
+            self._leave_open(use, "what is expected stands in a table")
             return []
         kind = binding.parent.child_by_field_name("type") if binding.parent is not None else None
         for node in gone:

@@ -1,0 +1,55 @@
+"""What else among the files of the tests may hold what a blind test expects: data, and constants of other test files."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.recipe import matching
+from repairlab.languages.blind import BlindFile
+from repairlab.validation.apply import protected
+from repairlab.validation.test_mutants import language_of_test
+from repairlab.validation.worktree import files_below
+
+NEEDS_DATA = "it needs data files of the tests, which may hold what it expects"
+TOLD_ELSEWHERE = "what it expects stands in another file of the tests"
+IN_REACH = (NEEDS_DATA, TOLD_ELSEWHERE)
+"""Why a test stays open with what it expects in reach of candidates, whatever is changed in the test itself."""
+NO_DATA = "?\n"
+"""What stands in a data file in place of its contents; an empty one might be a table without rows."""
+_DATA_FOLDERS = ("testdata/**", "**/testdata/**", "fixtures/**", "**/fixtures/**")
+"""Where tests keep data even if the benchmark does not name these files."""
+_CONSTANT = re.compile(
+    r"^(?!.*\b(?:private|require|import)\b)(?:\S.*?|\s+(?:[\w<>\[\]]+\s+)*?(?:static|final|const|constexpr)\b.*?)??\b(\w+)(?:\s*\[[^\]\n]*\])*(?:\s*:[^=\n]+)?\s*:?="
+    r"(?!=)[^;]{0,80}?[\"'\d]|^\s*#\s*define\s+(\w+)\s+.*[\"'\d]",
+    re.MULTILINE,
+)
+"""Where a file gives a name to a literal, or to a table of them, for others to use."""
+_WORD = re.compile(r"\w+")
+_NAMELESS = ("exports", "default")
+
+
+def data_files(bug: Bug) -> list[str]:
+    """Return the files of a bug's tests that are neither programs nor settings of tests and builds."""
+    paths = set(matching(files_below(Path(bug.tree.source)), (*bug.oracle.test.files, *_DATA_FOLDERS)))
+    return sorted(path for path in paths - set(protected(paths, bug)) if language_of_test(bug, path) is None)
+
+
+def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -> str:
+    """Say which constant of one test file another one expects, if any does: it uses the name less often when it is blind."""
+    told = {path: set(_constants(path, sources[path])) for path in files}
+    for path, file in files.items():
+        before, after = (Counter(_WORD.findall(text)) for text in (sources[path], file.text))
+        as_a_whole = (check.text for check in file.checks if check.of_two or '"b"' in check.expected)
+        used = {*file.gone, *(name for name in before if before[name] > after[name])} | set(_WORD.findall(" ".join(as_a_whole)))
+        for other in told.keys() - {path}:
+            if names := (used & told[other]) - told[path]:
+                return f"{TOLD_ELSEWHERE}: {min(names)} in {other}"
+    return ""
+
+
+def _constants(path: str, text: str) -> Iterator[str]:
+    for match in _CONSTANT.finditer(text):
+        name = match[1] or match[2]
+        yield Path(path).name.partition(".")[0] if name in _NAMELESS else name

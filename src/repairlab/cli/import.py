@@ -124,5 +124,7 @@ def _import_pairs(name: str, sources: list[Path], to: Path, limit: int | None, *
         return
     if made.unchanged or made.repeated:
         say(f"left out: {made.unchanged} in which nothing is fixed, {made.repeated} repeated")
+    if made.alone:
+        say(f"without the class around the method: {made.alone}; name the folder that has the files")
     splits = ", ".join(f"{split} {n}" for split, n in made.splits.items())
     write(f"{count(sum(made.splits.values()), 'pair')} imported to {made.folder}: {splits}")

@@ -107,7 +107,7 @@ def test_the_drawn_programs_of_fixeval_are_a_split_of_their_own(tmp_path: Path) 
     assert read_head(tmp_path / "made")[1] == dict.fromkeys(sorted(names), 1)
 
 
-def test_mined_records_of_npr4j(tmp_path: Path) -> None:
+def test_mined_records_of_npr4j(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = {
         "id": "c1@f()",
         "commit_info": {
@@ -119,6 +119,7 @@ def test_mined_records_of_npr4j(tmp_path: Path) -> None:
     }
     (tmp_path / "one.json").write_text(json.dumps(record))
     assert run(["import", "npr4j-records", str(tmp_path / "one.json"), "--to", str(tmp_path / "made")]) == 0
+    assert "without the class around the method: 1" in capsys.readouterr().err
     pair = Pair(id="c1@f()", buggy="a", fixed="b", repository="https://example.org/r", commit="c1")
     assert list(read_pairs(tmp_path / "made", "train")) == [pair]
 
@@ -126,6 +127,7 @@ def test_mined_records_of_npr4j(tmp_path: Path) -> None:
     mined = write_files(tmp_path / "mined", {"c1/P_dir/A.java": "class { a }"})
     (tmp_path / "one.json").write_text(json.dumps(record))
     assert run(["import", "npr4j-records", str(tmp_path / "one.json"), str(mined), "--to", str(tmp_path / "again")]) == 0
+    assert "without the class" not in capsys.readouterr().err
     assert [found.context for found in read_pairs(tmp_path / "again", "train")] == ["class { a }"]
 
 

@@ -66,6 +66,8 @@ class ImportedPairs:
     """Pairs left out because nothing was fixed in them."""
     repeated: int
     """Pairs left out because their split has them already."""
+    alone: int | None
+    """Pairs without the class around their method; none where the source has no classes."""
 
 
 def import_pairs(
@@ -75,7 +77,7 @@ def import_pairs(
     with new_folder(folder) as aside, ExitStack() as stack:
         found = open_pairs(name, sources)
         writer = PairWriter(aside, stack)
-        unchanged = 0
+        unchanged = alone = 0
         for split, pair in found.pairs:
             if limit is not None and writer.counts.get(split, 0) >= limit:
                 continue
@@ -83,12 +85,16 @@ def import_pairs(
                 unchanged += 1
             else:
                 writer.add(split, pair)
+                alone += not pair.context
             done()
         if not writer.counts:
             raise UserError(f"no pair could be imported from {sources[0]}")
         stack.close()
         writer.finish(found.facts)
-    return ImportedPairs(folder=folder, splits=writer.counts, unchanged=unchanged, repeated=writer.repeated)
+    has_classes = name in (_RECORDS, "npr4j-raw")
+    return ImportedPairs(
+        folder=folder, splits=writer.counts, unchanged=unchanged, repeated=writer.repeated, alone=alone if has_classes else None
+    )
 
 
 def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:

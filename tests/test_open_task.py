@@ -15,6 +15,8 @@ from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.workspace import WorkspaceMaker
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
+from tests.runs.test_commanding import Start
 
 OPEN = Visibility(localisation="none")
 SETTINGS = LlmSettings(model="none", strategy="localise")
@@ -68,6 +70,32 @@ def test_workspaces_are_the_same_wherever_the_bug_is(language: str, sandbox: San
             seen.append({str(path.relative_to(folder)): facts(path) for path in folder.rglob("*") if path.name != "index"})
     assert seen[0] == seen[1]
     assert bug.problem.path in seen[0]
+
+
+LOOK = r"""
+env | sort; pwd; id; ulimit -a; cat ISSUE.md check; ls -U . */ | cat
+find . -path ./.git -prune -o -path './?*' ! -path ./.repairlab -printf '%p %y %m %s %T@ %n %U\n'
+find . -type f -not -path './.git/*' -exec md5sum {} +
+git log --format='%H %an %ae %ad %s'; git status --short; git ls-files -s; git count-objects -v; git reflog | cat; git remote -v
+cat .git/config; find .git -type f ! -name index -exec md5sum {} +
+cut -d' ' -f5 /proc/self/mountinfo | grep -v '^/proc' | sort; tr '\0' '\n' < /proc/self/cmdline; ls -A /tmp "$HOME" /
+./check; echo $?
+"""
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "java", "c", "cpp", "go"])
+def test_a_program_learns_nothing_of_the_place(
+    language: str, sandbox: Sandbox, networked: None, machine: Machine, tmp_path: Path
+) -> None:
+    """Whatever a program can look at in its sandbox is the same byte for byte, wherever the bug is."""
+    bug = next(bug for bug in with_neighbours() if bug.problem.language == language)
+    seen = []
+    for number, each in enumerate((bug, moved(bug, bug.problem.context[-1]))):
+        start = Start(each, sandbox, machine, tmp_path / str(number))
+        (made,) = start(LOOK, visibility=OPEN)
+        seen.append(start.log(made))
+    assert len(seen[0]) > 2000
+    assert seen[0] == seen[1]
 
 
 def facts(path: Path) -> tuple[int, float, bytes]:

@@ -26,6 +26,7 @@ from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
 from repairlab.runs.messages import Task
 from repairlab.runs.repairing import prices_of
+from repairlab.runs.self_check import PORT, SCRIPT, SelfCheck
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.workspace import LOG, WorkspaceMaker, read_plain
 from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
@@ -33,11 +34,12 @@ from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import ENVIRONMENT
 from repairlab.validation.validator import BugError
+from repairlab.validation.worktree import files_below
 
 LONGEST_LOG = 1_000_000
 """Characters of a program's log that are kept: its beginning and its end."""
 _LARGEST_LOG = 64 * 1024 * 1024
-_MODEL_PORT = 8000
+_FIRST_PORT = 8000
 _WORDS = {
     Ending.CPU_LIMIT: "CPU limit",
     Ending.WALL_LIMIT: "time limit",
@@ -53,7 +55,8 @@ def open_workspaces(task: Task, sandbox: Sandbox, settings: CommandSettings, acc
     append = functools.partial(append_line, run_id=Store(task.folder).run_id)
     ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, prices=prices_of(task.folder), append=append)
     with tempfile.TemporaryDirectory(prefix="repairlab-workspace-", ignore_cleanup_errors=True) as folder:
-        maker = WorkspaceMaker(task.bug, task.experiment.visibility, sandbox, Path(folder))
+        script = "" if isinstance(sandbox, ProcessSandbox) else SCRIPT  # which has no network
+        maker = WorkspaceMaker(task.bug, task.experiment.visibility, sandbox, Path(folder), script=script)
         yield Starter(task, settings, sandbox, maker, ledger, open_upstream(settings, access))
 
 
@@ -100,7 +103,8 @@ class Starter:
             relay = self._relay(halt)
             command = self._command(problem, number)
             sandbox: Conversing = self._sandbox
-            done = run_with_ports(sandbox, command, workspace, self._ports(relay), halt, cache=self._task.machine.cache)
+            ports = self._ports(workspace, relay)
+            done = run_with_ports(sandbox, command, workspace, ports, halt, cache=self._task.machine.cache)
             changes = self._maker.changes(workspace)
             log = _log(done, read_plain(workspace / LOG, largest=_LARGEST_LOG))
         ended = _how(done, halt.reason)
@@ -145,12 +149,12 @@ class Starter:
 
     def _addresses(self) -> dict[str, str]:
         """Return where the program finds what it may reach."""
-        named = addresses(self._settings)
-        found = (
-            {"REPAIRLAB_ADDRESSES": " ".join(f"{item.host}:{item.port}=127.0.0.1:{item.inside}" for item in named)} if named else {}
-        )
+        named, (model, check) = addresses(self._settings), _own_ports(self._settings)
+        found = {PORT: str(check)} if self._maker.has_check else {}
+        if named:
+            found["REPAIRLAB_ADDRESSES"] = " ".join(f"{item.host}:{item.port}=127.0.0.1:{item.inside}" for item in named)
         if self._upstream:
-            root = f"http://127.0.0.1:{_model_port(self._settings)}"
+            root = f"http://127.0.0.1:{model}"
             found |= {"OPENAI_BASE_URL": f"{root}/v1", "OPENAI_API_BASE": f"{root}/v1", "ANTHROPIC_BASE_URL": root}
             found |= {"GOOGLE_GEMINI_BASE_URL": root, "REPAIRLAB_MODEL": self._upstream.endpoint.model}
             found |= {f"{name}_API_KEY": "none" for name in ("OPENAI", "ANTHROPIC", "GEMINI")}
@@ -164,9 +168,15 @@ class Starter:
         )
         return ModelRelay(self._upstream, self._ledger, allowance, bug_id=self._task.bug.id, halt=halt.press)
 
-    def _ports(self, relay: ModelRelay | None) -> list[Port]:
+    def _ports(self, workspace: Path, relay: ModelRelay | None) -> list[Port]:
         ports = [Port(number=item.inside, serve=forward_to(item.host, item.port)) for item in addresses(self._settings)]
-        return [*ports, *([Port(number=_model_port(self._settings), serve=relay.serve)] if relay else [])]
+        model, check = _own_ports(self._settings)
+        if relay:
+            ports.append(Port(number=model, serve=relay.serve))
+        if self._maker.has_check:
+            checks = SelfCheck(self._task.bug, self._maker, workspace, self._task.machine.open_sandbox)
+            ports.append(Port(number=check, serve=checks.serve))
+        return ports
 
 
 def hidden_folders(bug: Bug, run: Path, cache: Path) -> tuple[Path, ...]:
@@ -189,14 +199,16 @@ def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[M
     return tuple(mounts)
 
 
-def _model_port(settings: CommandSettings) -> int:
+def _own_ports(settings: CommandSettings) -> tuple[int, int]:
+    """Return the ports of the model and of `./check`, beside those of the named addresses."""
     taken = {item.inside for item in addresses(settings)}
-    return next(port for port in range(_MODEL_PORT, 65536) if port not in taken)
+    free = (port for port in range(_FIRST_PORT, 65536) if port not in taken)
+    return next(free), next(free)
 
 
 def tools_for(bug: Bug) -> tuple[str, tuple[Mount, ...]]:
     """Return the search path and the mounts with which a program finds the tool chain of a bug."""
-    build = language(bug.problem.language).toolchain.build(bug.oracle.build, bug.oracle.test, [bug.problem.path])
+    build = language(bug.problem.language).toolchain.build(bug.oracle.build, bug.oracle.test, files_below(Path(bug.tree.source)))
     tools = [command for command in build if command.argv[0].startswith("/")]
     path = ":".join((ENVIRONMENT["PATH"], *dict.fromkeys(str(Path(part.argv[0]).parent) for part in tools)))
     return path, tuple(mount for part in tools for mount in part.mounts)

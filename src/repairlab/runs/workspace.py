@@ -28,7 +28,7 @@ from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out, protected
 from repairlab.validation.paths import check_path
-from repairlab.validation.worktree import files_below
+from repairlab.validation.worktree import files_below, write_text
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a changed file that is still read: sources are far smaller."""
@@ -211,6 +211,7 @@ def _smallest(path: str, old: str, new: str) -> Edit:
 
 
 ISSUE = "ISSUE.md"
+CHECK = "check"
 LOG = f"{OWN_FOLDER}/log"
 _GIT = """\
 set -e
@@ -233,8 +234,9 @@ _GIT_LIMITS = Limits(cpu_s=300, wall_s=600, memory_mb=2048, disk_mb=4096)
 class WorkspaceMaker:
     """The tree that every workspace of a bug is a copy of, and how to read what a program made of it."""
 
-    def __init__(self, bug: Bug, visibility: Visibility, sandbox: Sandbox, folder: Path) -> None:
-        """Take an empty folder for the tree and its copies."""
+    def __init__(self, bug: Bug, visibility: Visibility, sandbox: Sandbox, folder: Path, *, script: str = "") -> None:
+        """Take an empty folder for the tree and its copies; a script becomes `./check`, unless the tree has one."""
+        self._script = "" if (Path(bug.tree.source) / CHECK).exists() else script
         self._bug, self._visibility, self._sandbox = bug, visibility, sandbox
         self._given, self._work = folder / "given", folder / "work"
         self._is_made = False
@@ -245,8 +247,10 @@ class WorkspaceMaker:
             return
         lay_out(self._bug, {}, self._given)
         with our_failure("cannot make a workspace"):
-            for path in self._unseen():
-                _remove(self._given, path)
+            self.hide(self._given)
+            if self._script:
+                write_text(self._given / CHECK, self._script)
+                (self._given / CHECK).chmod(0o755)
             (self._given / ISSUE).write_text(self.told(problem), encoding="utf-8")
             for item in (self._given, *self._given.rglob("*")):
                 os.utime(item, (_WRITTEN, _WRITTEN), follow_symlinks=False)
@@ -259,8 +263,9 @@ class WorkspaceMaker:
 
     def told(self, problem: Problem) -> str:
         """Return what a program is told of the bug."""
-        oracle = self._bug.oracle
-        return issue_text(problem, oracle.trigger if self._visibility.tests else ())
+        said = issue_text(problem, self._bug.oracle.trigger if self.shows_tests else ())
+        does = "builds this tree and runs its tests" if self.shows_tests else "builds this tree; its tests are hidden"
+        return f"{said}\n`./{CHECK}` {does}.\n" if self._script else said
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[Path]:
@@ -276,17 +281,28 @@ class WorkspaceMaker:
         """Return what a program changed in its workspace, without test files and what decides how tests are run."""
         return read_changes(self._given, workspace, self._excluded)
 
-    def _unseen(self) -> list[str]:
-        """Return the files that the policy hides: tests and, where context is hidden, all but the file to fix."""
-        files = files_below(self._given)
-        hidden = set() if self._visibility.tests else set(matching(files, self._bug.oracle.test.files))
+    @property
+    def shows_tests(self) -> bool:
+        """Return whether a program sees the tests."""
+        return self._visibility.tests
+
+    @property
+    def has_check(self) -> bool:
+        """Return whether a workspace has the script."""
+        return bool(self._script)
+
+    def hide(self, tree: Path) -> None:
+        """Remove the files that the policy hides: tests and, where context is hidden, all but the file to fix."""
+        files = files_below(tree)
+        hidden = set() if self.shows_tests else set(matching(files, self._bug.oracle.test.files))
         if not self._visibility.context:
             hidden |= set(files)
-        return sorted(hidden - {self._bug.problem.path})
+        for path in sorted(hidden - {self._bug.problem.path}):
+            _remove(tree, path)
 
     def _excluded(self, path: str) -> str:
-        if path == ISSUE:
-            return "the issue"
+        if path == ISSUE or (path == CHECK and self._script):
+            return "no part of the tree"
         if matching([path], self._bug.oracle.test.files):
             return "a test file"
         return "configuration of tests or builds" if protected([path], self._bug) else ""

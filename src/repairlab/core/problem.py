@@ -53,7 +53,7 @@ class Problem:
     location: tuple[Lines, ...] | None = None
     """Lines that the fix changes; none when the policy does not show them."""
     error: str | None = None
-    """First failing message; none unless the policy shows it."""
+    """How a test fails: its code, its first message, or both; none unless the policy shows them."""
     submission_verdict: Verdict | None = None
     """What the judge said of the buggy program, for stdin/stdout bugs."""
     context: Sequence[SourceFile] = ()
@@ -86,7 +86,7 @@ class Visibility:
     context: bool = True
     """Show the other files of the project, without tests."""
     tests: bool = False
-    """Show test files and the names of failing tests to the program of the repairer `command`."""
+    """Show the code of a failing test; to the program of the repairer `command` all test files and the names of failing tests."""
 
     @property
     def is_computed(self) -> bool:

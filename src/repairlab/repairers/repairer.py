@@ -152,6 +152,8 @@ class RepairerFactory:
     """Whether it waits for others for long, so that who stops a run should not."""
     finds_place: bool = False
     """Whether it can look for the bug itself, where no place is shown."""
+    reads_tests: bool = False
+    """Whether it makes use of a failing test that it is shown."""
     works_on_tree: bool = False
     """Whether it works on a tree, in which test files can be shown to it."""
     any_form: bool = False

@@ -194,8 +194,8 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
-    if experiment.visibility.tests and not (found and found.works_on_tree):
-        raise UserError(f"--show-tests is for repairers that work on a tree, such as command; {name} sees no test")
+    if experiment.visibility.tests and not (found and found.reads_tests):
+        raise UserError(f"--show-tests is for repairers that read tests, such as command and llm; {name} does not")
     if experiment.visibility.localisation == "none" and not experiment.visibility.context:
         raise UserError(
             "visibility: context is false, but with localisation = none the other files are all that is shown of the code"

@@ -13,6 +13,7 @@ from repairlab.languages.facts import facts
 from repairlab.languages.language import language
 from repairlab.languages.parser import Parsed
 from repairlab.metrics.suspiciousness import FORMULAS, Counts, mean_ranks
+from repairlab.runs.failing_test import code_of_failing_test
 from repairlab.runs.instrument import step_at, steps
 from repairlab.runs.spectrum import FunctionsOf, Spectrum, SpectrumPlace
 from repairlab.validation.apply import changed_files
@@ -132,9 +133,11 @@ def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumPro
 
 def seen_problem(bug: Bug, visibility: Visibility, spectrum: Spectrum | None) -> Problem:
     """Return the problem as the policy lets a repairer see it; a UserError where its place could not be computed."""
-    if not visibility.is_computed or spectrum is None:
-        return shown(bug.problem, visibility)
-    found = located(bug, spectrum)
+    found: Problem | str = bug.problem
+    if visibility.is_computed and spectrum is not None:
+        found = located(bug, spectrum)
     if isinstance(found, str):
         raise UserError(f"no place of {bug.id} could be computed: {found}")
-    return shown(found, visibility)
+    problem = shown(found, visibility)
+    code = code_of_failing_test(bug) if visibility.tests else ""
+    return dataclasses.replace(problem, error="\n\n".join(filter(None, (code, problem.error)))) if code else problem

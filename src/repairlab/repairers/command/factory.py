@@ -66,5 +66,6 @@ FACTORY = RepairerFactory(
     is_deterministic=False,
     waits=True,
     finds_place=True,
+    reads_tests=True,
     works_on_tree=True,
 )

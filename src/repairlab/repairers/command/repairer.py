@@ -151,7 +151,7 @@ def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
     if problem.submission_verdict is not None:
         parts.append(f"A judge said of this program: {problem.submission_verdict.value}.")
     if problem.error is not None:
-        parts.append(f"The first message of a failing test:\n\n{_indented(problem.error)}")
+        parts.append(f"A test fails:\n\n{_indented(problem.error)}")
     if tests:
         parts.append("Tests that fail:\n\n" + "\n".join(f"- {name}" for name in tests))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"

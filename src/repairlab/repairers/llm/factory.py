@@ -161,5 +161,6 @@ FACTORY = RepairerFactory(
     is_deterministic=False,
     waits=True,
     finds_place=True,
+    reads_tests=True,
     concurrency=lambda access: access.concurrency,
 )

@@ -135,8 +135,9 @@ def _print_candidate(page: CandidatePage) -> None:
         _print_outcome(outcome)
     if page.prompt is not None:
         _print_text("prompt", page.prompt)
-    if page.answer is not None:
-        _print_text("answer", page.answer)
+    for name, text in (("thinking", page.thinking), ("answer", page.answer)):
+        if text is not None:
+            _print_text(name, text)
     for step in steps_of(page.trajectory):
         _print_text(step.title, clip(step.text))
     if page.answer is None and origin.prompt is not None:

@@ -37,10 +37,9 @@ class Origin:
     answer: str | None = None
     """Digest of the raw answer; prompt and answer are in the run's transcripts under their digests."""
 
-    @property
-    def trajectory(self) -> str | None:
-        """Return the digest of what an agent and its model said to each other, which is in the transcripts, too."""
-        return dict(self.settings).get("trajectory")
+    def kept(self, name: str) -> str | None:
+        """Return the digest of another text in the transcripts: the `trajectory` of an agent, the `thinking` of a model."""
+        return dict(self.settings).get(name)
 
 
 @record

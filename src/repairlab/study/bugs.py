@@ -185,7 +185,7 @@ def _attempt(
                 is_reference=bool(changed) and reference is not None and bare(changed or {}) == bare(reference),
                 prompt=clip(prompt),
                 answer=clip(system.transcripts.text(origin.answer) or ""),
-                trajectory=steps_of(system.transcripts.text(origin.trajectory)),
+                trajectory=steps_of(system.transcripts.text(origin.kept("trajectory"))),
             )
         )
     return Attempted(system=system, samples=system.samples.get(bug_id), candidates=tuple(views))

@@ -54,6 +54,8 @@ class CandidatePage:
     prompt: str | None
     """What the model was asked; none when that is not kept."""
     answer: str | None
+    thinking: str | None
+    """What the model thought before it answered, where its server says."""
     trajectory: str | None
     """What an agent and its model said to each other, as JSON; none when nothing is kept."""
 
@@ -70,6 +72,7 @@ class CandidatePage:
             "outcome": to_data(self.outcome) if self.outcome else None,
             "prompt": self.prompt,
             "answer": self.answer,
+            "thinking": self.thinking,
             "trajectory": json.loads(self.trajectory) if self.trajectory else None,
         }
 
@@ -113,7 +116,8 @@ def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
         no_diff=no_diff,
         prompt=prompt_text(prompt) if prompt else None,
         answer=transcripts.text(candidate.origin.answer),
-        trajectory=transcripts.text(candidate.origin.trajectory),
+        thinking=transcripts.text(candidate.origin.kept("thinking")),
+        trajectory=transcripts.text(candidate.origin.kept("trajectory")),
     )
 
 

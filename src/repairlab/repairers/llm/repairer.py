@@ -68,11 +68,12 @@ def refused(bug_id: str, reason: str, place: AttemptNumber, *, model: str, notes
 
 
 def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, model: str) -> Origin:
+    thinking = answers[-1].thinking
     return Origin(
         repairer=NAME,
         model=model,
         prompt=digest(prompt),
-        settings=asked.notes,
+        settings=(*asked.notes, *((("thinking", digest(thinking)),) if thinking else ())),
         seed=asked.sampling.seed,
         attempt=place.attempt,
         turn=place.turn,

@@ -47,6 +47,9 @@ class LlmSettings:
     )
     top_p: Annotated[float, Option("Sample from the likeliest tokens with this total probability.")] = 1.0
     max_tokens: Annotated[int, Option("Longest answer.")] = 1024
+    effort: Annotated[
+        str | None, Option("How much to think: none, minimal, low, medium, high, xhigh, or a number of tokens.", flag="--effort")
+    ] = None
     stop: Annotated[tuple[str, ...], Option("Text that ends an answer, besides the strategy's own; repeatable.")] = ()
     logprobs: Annotated[bool, Option("Keep log-probabilities, for `repairlab rank`.")] = False
     context_window: Annotated[int | None, Option("Tokens of prompt and answer, if the server does not say.")] = None

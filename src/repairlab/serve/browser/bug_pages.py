@@ -182,7 +182,7 @@ def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int, *, again
             "prompt": "" if prompt is None or prompt.messages else prompt_text(prompt),
             "answer": answer,
             "since": _since(prompt.messages if prompt else (), answer),
-            "trajectory": steps_of(run.transcripts.text(candidate.origin.trajectory)),
+            "trajectory": steps_of(run.transcripts.text(candidate.origin.kept("trajectory"))),
             "settings": [(name, value) for name, value in candidate.origin.settings if name != "trajectory"],
             "before": before,
             "behind": behind_rank,

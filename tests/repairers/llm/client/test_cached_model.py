@@ -356,3 +356,14 @@ def test_vectors_are_not_asked_for_offline(tmp_path: Path) -> None:
 def test_the_file_is_the_users_own(tmp_path: Path) -> None:
     AnswerFile(tmp_path).close()
     assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
+
+
+def test_what_a_model_thought_is_kept_beside_its_answer(tmp_path: Path) -> None:
+    file = AnswerFile(tmp_path)
+    thought, plain = Completion(text="x", thinking="hm"), Completion(text="y")
+    assert file.keep("k", 0, thought) is thought
+    file.keep("k", 1, plain)
+    file.keep("k", 0, Completion(text="z", thinking="other"))
+    found = file.answers("k", [0, 1])
+    assert [(found[number].text, found[number].thinking) for number in (0, 1)] == [("x", "hm"), ("y", "")]
+    file.close()

@@ -1,7 +1,7 @@
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.client.providers import PROVIDERS, Key, endpoint, is_loopback, key_of
+from repairlab.repairers.llm.client.providers import PROVIDERS, Key, endpoint, is_loopback, key_of, thinking
 
 
 def test_a_name_is_split_at_its_first_slash() -> None:
@@ -94,3 +94,30 @@ def test_every_provider_has_an_address_and_a_variable_of_its_own() -> None:
 )
 def test_loopback_is_recognised(url: str, expected: bool) -> None:
     assert is_loopback(url) is expected
+
+
+@pytest.mark.parametrize(
+    ("provider", "effort", "sent"),
+    [
+        ("openai", None, {}),
+        ("openai", "high", {"reasoning_effort": "high"}),
+        ("anthropic", "4096", {"thinking": {"type": "enabled", "budget_tokens": 4096}}),
+        ("gemini", "none", {"reasoning_effort": "none"}),
+        ("llamacpp", "512", {"thinking_budget_tokens": 512}),
+    ],
+)
+def test_each_provider_is_told_in_its_own_way_how_much_to_think(provider: str, effort: str | None, sent: dict[str, object]) -> None:
+    assert thinking(provider, effort) == sent
+
+
+@pytest.mark.parametrize(
+    ("provider", "effort", "message"),
+    [
+        ("openai", "4096", "takes none, minimal"),
+        ("anthropic", "high", "a number of tokens"),
+        ("hf", "low", "hf takes none of both"),
+    ],
+)
+def test_effort_that_a_provider_would_ignore_is_refused(provider: str, effort: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        thinking(provider, effort)

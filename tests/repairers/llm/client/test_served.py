@@ -210,7 +210,7 @@ FORMS: list[tuple[dict[str, Any], str, str]] = [
     ({"message": {"content": None, "refusal": "I can't"}, "finish_reason": "stop"}, "I can't", "filtered"),
     ({"message": {"content": None, "reasoning_content": "hm"}, "finish_reason": "length"}, "", "length"),
     ({"message": {"content": [{"type": "thinking"}, {"type": "text", "text": "hi"}]}}, "hi", "stop"),
-    ({"message": {"content": "<think>a</think>hi"}, "finish_reason": None}, "<think>a</think>hi", "stop"),
+    ({"message": {"content": "<think>a</think>hi"}, "finish_reason": None}, "hi", "stop"),
 ]
 
 
@@ -219,6 +219,20 @@ def test_answers_are_read_in_every_form(choice: dict[str, Any], text: str, finis
     with served([Said(body={"choices": [choice]})]) as (model, _, _):
         (answer,) = model.complete(CHAT, HOT)
     assert (answer.text, answer.finish) == (text, finish)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "hi", "reasoning_content": "hm\n"},
+        {"content": "hi", "reasoning": "hm"},
+        {"content": "<think>\nhm\n</think>\n\nhi"},
+    ],
+)
+def test_what_a_model_thought_is_kept_apart_from_its_text(message: dict[str, Any]) -> None:
+    with served([Said(body={"choices": [{"message": message}]})]) as (model, _, _):
+        (answer,) = model.complete(CHAT, HOT)
+    assert (answer.text, answer.thinking) == ("hi", "hm")
 
 
 NONSENSE: list[dict[str, Any]] = [

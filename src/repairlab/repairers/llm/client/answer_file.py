@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS answers (
   key TEXT, number INTEGER, text BLOB, finish TEXT, tokens_in INTEGER, tokens_out INTEGER, cost_usd REAL, logprob REAL,
   PRIMARY KEY (key, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS thoughts (key TEXT, number INTEGER, text BLOB, PRIMARY KEY (key, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS refusals (key TEXT PRIMARY KEY, reason BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS windows (key TEXT PRIMARY KEY, tokens INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
@@ -43,7 +44,10 @@ class AnswerFile:
         """Return the answers that are there."""
         if not numbers:
             return {}
-        query = "SELECT number, text, finish, tokens_in, tokens_out, logprob FROM answers WHERE key = ? AND number BETWEEN ? AND ?"
+        query = (
+            "SELECT number, answers.text, finish, tokens_in, tokens_out, logprob, thoughts.text "
+            "FROM answers LEFT JOIN thoughts USING (key, number) WHERE key = ? AND number BETWEEN ? AND ?"
+        )
         wanted = set(numbers)
         rows = self._database.rows(query, (key, min(numbers), max(numbers)))
         return {row[0]: _completion(row[1:], self._price) for row in rows if row[0] in wanted}
@@ -63,6 +67,9 @@ class AnswerFile:
         )  # no cost: prices change
         if self._database.write("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values) == 0:
             return self.answers(key, [number]).get(number, answer)
+        if answer.thinking:
+            thought = answer.thinking.encode("utf-8", "surrogatepass")
+            self._database.write("INSERT OR IGNORE INTO thoughts VALUES (?, ?, ?)", (key, number, thought))
         return answer
 
     def refusal(self, key: str) -> str | None:
@@ -100,7 +107,7 @@ class AnswerFile:
 
 
 def _completion(row: Sequence[Any], price: Price | None) -> Completion:
-    text, finish, tokens_in, tokens_out, logprob = row
+    text, finish, tokens_in, tokens_out, logprob, thinking = row
     return Completion(
         text=text.decode("utf-8", "surrogatepass"),
         finish=cast(Finish, finish),
@@ -108,4 +115,5 @@ def _completion(row: Sequence[Any], price: Price | None) -> Completion:
         tokens_out=tokens_out,
         cost_usd=cost_of(price, tokens_in, tokens_out),
         logprob=logprob,
+        thinking=(thinking or b"").decode("utf-8", "surrogatepass"),
     )

@@ -263,5 +263,5 @@ class RecordedModel:
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
         """Return what the model answers, once it is written down."""
         answers = self._model.complete(prompt, sampling, first=first, n=n)
-        self._keep(prompt, *(answer.text for answer in answers))
+        self._keep(prompt, *(text for answer in answers for text in (answer.text, answer.thinking) if text or text is answer.text))
         return answers

@@ -38,6 +38,8 @@ class Completion:
     """None when the price is not known."""
     logprob: float | None = None
     """Sum over the answer's tokens."""
+    thinking: str = ""
+    """What the model thought before, where the server says."""
 
 
 Keep = Callable[[int, Completion], Completion]

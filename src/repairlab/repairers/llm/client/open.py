@@ -25,7 +25,7 @@ from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
 from repairlab.repairers.llm.client.in_process import HF, LOCAL, InProcessModel, LocalEmbedder
-from repairlab.repairers.llm.client.providers import FREE, Endpoint, Price, Prices, endpoint, key_of
+from repairlab.repairers.llm.client.providers import FREE, Endpoint, Price, Prices, endpoint, key_of, thinking
 from repairlab.repairers.llm.client.served import ServedEmbedder, ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
 
@@ -43,11 +43,13 @@ def open_model(
     access.check()
     notify = _Once(notify)
     if settings.model.startswith(HF):
+        thinking("hf", settings.effort)
         inner = InProcessModel(settings.model, context_window=settings.context_window)
         free = Terms(price=FREE, ledger=ledger, notify=notify)
         return CachedModel(inner, _keeping(access, cache, free), context_window=settings.context_window)
     place = endpoint(settings.model, base_url=settings.base_url)
-    terms = Terms(price=price_of(place, access, notify=notify), ledger=ledger, notify=notify)
+    thinking(place.provider, settings.effort)
+    terms = Terms(price=price_of(place, access, notify=notify), ledger=ledger, notify=notify, effort=settings.effort)
     window = settings.context_window or (_prices(access).context_of(place.name) if place.needs_key else None)
     model = ServedModel(_client(place, access), terms, concurrency=access.concurrency)
     return CachedModel(model, _keeping(access, cache, terms, place), context_window=window)
@@ -92,7 +94,8 @@ def _client(place: Endpoint, access: Access) -> Client:
 
 def _keeping(access: Access, cache: Path, terms: Terms, place: Endpoint | None = None) -> Keeping:
     file = AnswerFile(cache, price=terms.price, notify=terms.notify) if access.use_cache else None
-    return Keeping(file=file, scope=place.base_url if place else "", offline=access.offline, ledger=terms.ledger)
+    scope = " ".join(filter(None, (place.base_url if place else "", terms.effort)))
+    return Keeping(file=file, scope=scope, offline=access.offline, ledger=terms.ledger)
 
 
 def _prices(access: Access) -> Prices:

@@ -59,6 +59,34 @@ PROVIDERS: dict[str, Provider] = {
 }
 
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+"""Words for how much a model shall think."""
+
+
+def thinking(provider: str, effort: str | None) -> dict[str, Any]:
+    """Return what tells the models of a provider how much to think: a word, or a number of tokens; UserError for what it ignores.
+
+    >>> thinking("openai", "low"), thinking("openrouter", "2048")
+    ({'reasoning_effort': 'low'}, {'reasoning': {'max_tokens': 2048}})
+    """
+    if effort is None:
+        return {}
+    if effort in EFFORTS and provider not in ("anthropic", *IN_PROCESS):
+        return {"reasoning_effort": effort}
+    tokens = int(effort) if effort.isdecimal() else 0
+    budgets: dict[str, dict[str, Any]] = {
+        "anthropic": {"thinking": {"type": "enabled", "budget_tokens": tokens}},
+        "gemini": {"extra_body": {"google": {"thinking_config": {"thinking_budget": tokens, "include_thoughts": True}}}},
+        "openrouter": {"reasoning": {"max_tokens": tokens}},
+        "llamacpp": {"thinking_budget_tokens": tokens},
+    }
+    if provider in budgets and effort.isdecimal():
+        return budgets[provider]
+    words = "none of both" if provider in IN_PROCESS else "a number of tokens" if provider == "anthropic" else ", ".join(EFFORTS)
+    more = " or a number of tokens" if provider in budgets and provider != "anthropic" else ""
+    raise UserError(f"--effort is {effort!r}; {provider} takes {words}{more}")
+
+
 class Key:
     """A secret that no message, record or traceback shows."""
 

@@ -4,6 +4,7 @@ Every function raises ValueError (or a TypeError, KeyError … of plain access) 
 """
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ _FINISHES: dict[str, Finish] = {
     "safety": "filtered",
     "refusal": "filtered",
 }
+_THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 _LEAST_SHARE = 0.6
 """A count below this share of our estimate cannot be one of all choices."""
 
@@ -32,6 +34,7 @@ class Choice:
     logprob: float | None = None
     n_logprobs: int | None = None
     """How many tokens have a log-probability."""
+    thinking: str = ""
 
 
 @record
@@ -110,6 +113,7 @@ def count_tokens(answered: Answered, prompt_estimate: int, sampling: Sampling) -
 def cut(choice: Choice, tokens_out: int, sampling: Sampling) -> Choice:
     """Cut an answer where the server should have: at a stop text, and, roughly, at the longest length."""
     text, finish = choice.text, choice.finish
+    tokens_out -= estimate_tokens(choice.thinking) if choice.thinking else 0
     shown = estimate_tokens(text)  # where this is much less, the model thought at length, out of our sight, and said little
     if tokens_out > sampling.max_tokens + 1 and shown > _LEAST_SHARE * sampling.max_tokens:
         text, finish = text[: len(text) * sampling.max_tokens // tokens_out], "length"
@@ -118,22 +122,25 @@ def cut(choice: Choice, tokens_out: int, sampling: Sampling) -> Choice:
         text, finish = text[: min(ends)], "stop"
     if text == choice.text:
         return choice
-    return Choice(text=text, finish=finish)  # the log-probability was that of more text
+    return Choice(text=text, finish=finish, thinking=choice.thinking)  # the log-probability was that of more text
 
 
 def _choice(choice: dict[str, Any]) -> Choice:
     reason = str(choice.get("finish_reason") or "stop").lower()
     if reason == "error" or choice.get("error"):
         raise ValueError("a choice is an error")
-    message = choice.get("message")
+    message, thinking = choice.get("message"), ""
     if isinstance(message, dict):
+        thinking = _text_of(message.get("reasoning_content") or message.get("reasoning"))
         refused = message.get("refusal")
         text = _text_of(message.get("content")) or (refused if isinstance(refused, str) else "")
         finish: Finish = "filtered" if refused else _FINISHES.get(reason, "stop")
     else:
         text, finish = _text_of(choice["text"]), _FINISHES.get(reason, "stop")
     logprob, n_logprobs = _logprobs(choice.get("logprobs"))
-    return Choice(text=text, finish=finish, logprob=logprob, n_logprobs=n_logprobs)
+    if not thinking and (found := _THOUGHT.match(text)):
+        thinking, text = found[1], text[found.end() :]
+    return Choice(text=text, finish=finish, logprob=logprob, n_logprobs=n_logprobs, thinking=thinking.strip())
 
 
 def _text_of(content: Any) -> str:

@@ -15,7 +15,7 @@ from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.complaints import ServerQuirks
 from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
 from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable, estimate_tokens
-from repairlab.repairers.llm.client.providers import Price, cost_of
+from repairlab.repairers.llm.client.providers import Price, cost_of, thinking
 from repairlab.repairers.llm.client.replies import (
     Answered,
     count_tokens,
@@ -42,6 +42,8 @@ class Terms:
     ledger: Ledger | None = None
     notify: Callable[[str], None] = lambda _: None
     """Takes warnings, each once."""
+    effort: str | None = None
+    """How much the model shall think: a word, or a number of tokens."""
 
 
 @record
@@ -180,6 +182,7 @@ class ServedModel:
                     tokens_out=tokens_out,
                     cost_usd=cost_of(self._terms.price, tokens_in, tokens_out),
                     logprob=kept.logprob,
+                    thinking=self._client.without_key(kept.thinking),
                 )
             )
         return made
@@ -236,6 +239,7 @@ class ServedModel:
             payload["n"] = n
         if kind == "chat":
             payload["messages"] = [{"role": message.role, "content": message.content} for message in prompt.messages]
+            payload |= thinking(self._client.endpoint.provider, self._terms.effort)
             return "/chat/completions", {**payload, **({"logprobs": True} if sampling.logprobs else {})}
         payload["prompt"] = prompt.text or ""
         if prompt.suffix is not None:

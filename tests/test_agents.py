@@ -107,7 +107,7 @@ def test_the_report_shows_what_the_program_was_told_and_said(here: Path, tiny: P
         (("--command", "true", "--program", "x"), "--preset"),
         (("--command", "true", "--candidates-from", "stdin"), "stdout"),
         (("--command", "true", "--allow-address", "localhost"), "HOST:PORT"),
-        (("--command", "true", "--call-tokens", "5"), "--model"),
+        (("--command", "true", "--token-limit", "5"), "--model"),
         (("--command", "true", "--model", "nobody/x"), "provider"),
         (("--command", "true", "--temperature", "1", "--model", "llamacpp/x"), "temperature"),
         (("--command", "true", "--mount", "/"), "hidden"),

@@ -94,7 +94,7 @@ def test_an_agent_with_a_real_model_comes_to_an_end(
     program: str, llama_server: Endpoint, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    options = ("--call-requests", "3", "--env", "MINI_OPTIONS=-c model.model_kwargs.max_tokens=32")
+    options = ("--turn-limit", "3", "--env", "MINI_OPTIONS=-c model.model_kwargs.max_tokens=32")
     assert start(tiny, program, llama_server.base_url, *options) == 0
     (made,) = Store(tmp_path / "ran").candidates()
     assert made.origin.tokens_out > 0

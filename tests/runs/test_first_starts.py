@@ -175,7 +175,7 @@ def test_a_server_that_refuses_stops_the_run(many: Path, here: Path, capsys: pyt
         pytest.param(command("echo >> main.py; exit 1"), id="changes-before-it-fails"),
         pytest.param(command(f"python3 -c '{ASK}'", "--model", "llamacpp/x", "--base-url", "ADDRESS"), id="asks-and-gives-up"),
         pytest.param(
-            command(f"python3 -c '{ASK * 2}'", "--model", "llamacpp/x", "--base-url", "ADDRESS", "--call-requests", "1"),
+            command(f"python3 -c '{ASK * 2}'", "--model", "llamacpp/x", "--base-url", "ADDRESS", "--turn-limit", "1"),
             id="uses-up-its-requests",
         ),
         pytest.param(("--repairer", "templates", "-i", "sum-[12]"), id="templates"),

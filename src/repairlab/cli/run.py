@@ -77,7 +77,11 @@ def run(
     ] = None,
     show_tests: Annotated[
         bool | None,
-        typer.Option("--show-tests/--hide-tests", help="Show the tests to the program of --command.", rich_help_panel=SEEN),
+        typer.Option(
+            "--show-tests/--hide-tests",
+            help="Show the code of a failing test; to the program of --command all tests.",
+            rich_help_panel=SEEN,
+        ),
     ] = None,
     feedback: Annotated[
         str | None,
@@ -320,7 +324,7 @@ def _plan_rows(plan: RunPlan) -> Iterator[tuple[str, str]]:
     if plan.model is None:
         yield "requests", "none: no model is asked"
     elif plan.requests is None:
-        yield "requests", f"unknown: the program decides what to ask {plan.model}; limit it with --call-requests or --call-cost"
+        yield "requests", f"unknown: the program decides what to ask {plan.model}; limit it with --turn-limit or --call-cost"
     else:
         yield "requests", f"up to {plan.requests:,} to {plan.model}"
         yield "tokens", f"about {plan.tokens_in:,} in, up to {plan.tokens_out:,} out"

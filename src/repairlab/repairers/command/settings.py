@@ -48,8 +48,8 @@ class CommandSettings:
     disk_mb: Annotated[int, Option("Megabytes one start may write.", flag="--call-disk")] = 1024
     output_mb: Annotated[float, Option("Megabytes one start may print.", flag="--call-output")] = 16.0
     processes: Annotated[int, Option("Processes and threads per start.", flag="--call-processes")] = 256
-    request_limit: Annotated[int | None, Option("Requests to the model per start.", flag="--call-requests")] = None
-    token_limit: Annotated[int | None, Option("Tokens of prompts and answers per start.", flag="--call-tokens")] = None
+    request_limit: Annotated[int | None, Option("Requests to the model per start.", flag="--turn-limit")] = None
+    token_limit: Annotated[int | None, Option("Tokens of prompts and answers per start.", flag="--token-limit")] = None
     cost_limit_usd: Annotated[float | None, Option("US dollars per start.", flag="--call-cost")] = None
 
     @property

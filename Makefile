@@ -52,7 +52,7 @@ test-imports: install  ## importers on small sources of every form, checked for 
 	$(BIN)/pytest -q -n 2 tests/building/importers -m "imports or not imports"
 
 test-llm: install  ## language models: SmolLM2 on llama.cpp, downloaded once; transformers where it is installed
-	$(BIN)/pytest -q tests/llm_server tests/test_llm_line.py tests/test_mini_swe_agent.py -m "llm or not llm"
+	$(BIN)/pytest -q tests/llm_server tests/test_llm_line.py tests/test_presets.py -m "llm or not llm"
 
 test-hf: install  ## models by transformers, in process and as a server; installs torch
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,hf]' 'transformers[serving]'

@@ -35,6 +35,7 @@ def test_a_run_of_before_still_opens_and_has_the_same_form_when_it_is_written_ag
     assert after["experiment"]["visibility"].pop("tests") is False  # added since
     assert after["experiment"].pop("min_strength") == "unchecked"  # added since
     assert [after["experiment"]["llm"].pop(name) for name in ("opening", "follow_up")] == ["function", "dialogue"]  # added since
+    assert after["experiment"]["llm"].pop("effort") is None  # added since
     assert after.pop("cost_limit_usd") is None  # added since
     assert after.pop("coverage") is None  # added since
     assert before.pop("check") != after.pop("check")

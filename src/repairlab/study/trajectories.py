@@ -12,7 +12,7 @@ _LONG = 200
 
 
 @record
-class ToolCall:
+class CallShown:
     """What an agent asked of a tool, and what it saw."""
 
     name: str
@@ -32,7 +32,7 @@ class TrajectoryStep:
     """Number, source and what it cost."""
     thinking: str
     message: str
-    calls: tuple[ToolCall, ...]
+    calls: tuple[CallShown, ...]
 
     @property
     def text(self) -> str:
@@ -60,7 +60,7 @@ def _step(data: dict[str, Any], before: dict[tuple[str, ...], str]) -> Trajector
         thinking=data.get("reasoning_content") or "",
         message=data["message"] or "",
         calls=tuple(
-            ToolCall(
+            CallShown(
                 name=call["function_name"],
                 asked=_asked(call["function_name"], call["arguments"], before),
                 observation=results.get(call["tool_call_id"]),

@@ -105,7 +105,7 @@ def test_help_and_version_answer() -> None:
         (["doctor", "--parts", "sandbxes"], "Did you mean 'sandboxes'"),
         (["doctor", "--try"], "--try needs a part"),
         (["doctor", "--sandbox", "docker"], "--sandbox goes with --try only"),
-        (["report", "r", "--only", "t", "--csv"], "--only, --csv goes with --tables only"),
+        (["report", "r", "--only", "t", "--format", "csv"], "--only, --format goes with --tables only"),
         (["report", "r", "--tables", "-k", "1"], "-k goes with the HTML report"),
         (["convert", "starter", "--strategy", "s"], "--strategy goes with --task only"),
         (["convert", "--task", "--to", "x"], "--task needs a benchmark"),

@@ -1,6 +1,7 @@
-"""The static site: every link leads somewhere, and every candidate has a page."""
+"""The static site: every link leads somewhere, data are in one file, and submissions say who sent them."""
 
 import json
+import struct
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.runs.store import Store
-from repairlab.study.site import write_site
+from repairlab.core.errors import UserError
+from repairlab.study.site import preview, write_site
+from tests.study.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]
 
@@ -28,47 +30,88 @@ class Links(HTMLParser):
         found = dict(attrs)
         if found.get("id"):
             self.ids.add(str(found["id"]))
-        if tag == "a" and found.get("href"):
+        if tag in ("a", "link") and found.get("href"):
             self.links.append(str(found["href"]))
-        assert tag not in ("link", "img", "iframe") and not found.get("src")
+        if found.get("src"):
+            self.links.append(str(found["src"]))
+        assert tag not in ("img", "iframe") and not any(name.startswith("on") for name in found)
 
 
 @pytest.fixture(scope="module")
 def site(three_runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the site of three runs on one benchmark."""
     folder = tmp_path_factory.mktemp("site")
-    boards = write_site(three_runs, folder, title="Ours & <theirs>")
-    assert [(board.name, board.n_bugs, len(board.links)) for board in boards] == [("toy", 12, 3)]
+    boards = write_site(three_runs, folder, title="Ours & <theirs>", candidates="first")
+    assert [(board.name, len(board.matrix.bugs), len(board.submissions)) for board in boards] == [("toy", 12, 3)]
     return folder
 
 
 def test_every_link_leads_to_a_page_and_a_place_in_it(site: Path) -> None:
     pages = {path: Links(path) for path in site.rglob("*.html")}
-    assert len(pages) == 5
+    assert len(pages) == 3 + 12
     for path, page in pages.items():
         for link in page.links:
             name, _, anchor = link.partition("#")
             target = (path.parent / name).resolve() if name else path
-            assert target in pages, link
+            assert target.is_file(), link
             assert not anchor or anchor in pages[target].ids, link
 
 
-def test_the_board_links_every_bug_of_every_run_to_its_candidates(site: Path, three_runs: list[Path]) -> None:
-    board = Links(site / "toy-1.0.0.html")
-    assert sum("#bug-" in link for link in board.links) == 12 * len(three_runs)
-    assert not any(name.startswith("bug-") for name in board.ids)
-    for folder in three_runs:
-        page = (site / "runs" / f"{folder.name}.html").read_text(encoding="utf-8")
-        assert all(item.bug_id in page for item in Store(folder).candidates())
-        assert page.count("stage ") >= len({item.id for item in Store(folder).candidates()}) * 0.9
-
-
-def test_the_index_ranks_and_escapes(site: Path) -> None:
-    page = Links(site / "index.html")
-    assert "Ours &amp; &lt;theirs&gt;" in page.text and "<script" not in page.text
-    assert page.links[:2] == ["#boards", "toy-1.0.0.html"]
+def test_one_file_has_the_leaderboard_and_the_matrix_whose_cells_lead_to_candidates(site: Path) -> None:
     data = json.loads((site / "toy-1.0.0.json").read_text(encoding="utf-8"))
     assert [row["rank"] for row in data["rows"]] == [1, 2, 3]
+    matrix = data["matrix"]
+    assert [len(cells) for cells in matrix["cells"]] == [12] * 3
+    for system in matrix["systems"]:
+        for bug in matrix["bugs"]:
+            name, _, anchor = system["cell"].replace("%40bug%40", bug[1]).partition("#")
+            assert anchor in Links(site / name).ids
+    script = (site / "toy-1.0.0.js").read_text(encoding="utf-8")
+    assert json.loads(script.removeprefix("repairlab.board(").removesuffix(");\n")) == data
+    assert "\u202e" not in script and "</script>" not in (site / "index.html").read_text(encoding="utf-8").split("</head>")[1]
+
+
+def test_the_index_ranks_and_escapes_and_a_picture_goes_along(site: Path) -> None:
+    page = Links(site / "index.html")
+    assert "Ours &amp; &lt;theirs&gt;" in page.text and "toy-1.0.0.html" in page.links
+    assert "repairlab verify submission" in Links(site / "submit.html").text
+    picture = (site / "toy-1.0.0.png").read_bytes()
+    assert struct.unpack(">II", picture[16:24]) == (1200, 630) and len(picture) < 20_000
+    assert preview([]).startswith(b"\x89PNG")
+
+
+def test_who_submitted_a_run_and_what_was_verified_is_said(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run("command", n=2, bugs=3)
+    said = 'by = "Ada <b>"\nlink = "https://example.org/agent"\nopen = true\n'
+    (folder / "submission.toml").write_text(said, encoding="utf-8")
+    checks = [{"state": "same"}, {"state": "differs"}]
+    (folder / "verified.json").write_text(json.dumps({"honest": True, "rechecks": checks}), encoding="utf-8")
+    (board,) = write_site([folder, make_run("chat", n=2, bugs=3)], tmp_path / "site")
+    sent = next(item for item in board.submissions if item.by)
+    assert (sent.kind, sent.is_open, sent.verified) == ("agent", True, "2 verdicts made again, 1 differ")
+    html = (tmp_path / "site" / "toy-1.0.0.html").read_text(encoding="utf-8")
+    assert "Ada &lt;b&gt;" in html and 'href="https://example.org/agent"' in html
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("bye = 1", "unknown field"),
+        ("open = 1", "open is 1; write true or false"),
+        ('link = "javascript:alert(1)"', "begins with https://"),
+        ("by = ", "not valid TOML"),
+    ],
+)
+def test_a_submission_that_makes_no_sense_is_refused(make_run: MakeRun, tmp_path: Path, said: str, words: str) -> None:
+    folder = make_run("chat", n=1, bugs=2)
+    (folder / "submission.toml").write_text(said, encoding="utf-8")
+    with pytest.raises(UserError, match=words):
+        write_site([folder], tmp_path / "site")
+
+
+def test_hostile_candidates_stay_text(site: Path) -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in (site / "toy-1.0.0").glob("*.html"))
+    assert "&lt;script&gt;alert(" in pages and HOSTILE[:20] not in pages
 
 
 def test_runs_on_two_benchmarks_get_two_boards_and_unfinished_ones_are_named(
@@ -82,6 +125,6 @@ def test_runs_on_two_benchmarks_get_two_boards_and_unfinished_ones_are_named(
     assert run(["site", *map(str, runs), "--to", str(tmp_path / "site")]) == 0
     said = capsys.readouterr()
     assert "2 leaderboards of 2 runs" in said.err and "late is skipped" in said.err
-    assert {path.name for path in (tmp_path / "site").glob("*.html")} == {"index.html", "toy-1.0.0.html", "toy-1.0.0-2.html"}
+    assert {path.name for path in (tmp_path / "site").glob("toy*.html")} == {"toy-1.0.0.html", "toy-1.0.0-2.html"}
     assert run(["site", str(runs[0]), str(runs[0]), "--to", str(tmp_path / "site")]) == 2
     assert "given twice" in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """`repairlab report`."""
 
 import json as json_texts
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -21,6 +21,8 @@ from repairlab.study.papers.table import NEED_CODE, TABLES, Tables, check_names,
 from repairlab.study.scores import number
 from repairlab.study.systems import read_systems
 
+_FORMS = {"csv": "csv", "json": "json", "latex": "tex"}
+"""Format of tables → ending of its files."""
 _OVERVIEW = ("system", "fixed bugs", "candidates", "plausible rate", "compile rate")
 
 
@@ -41,10 +43,12 @@ def report(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="With --tables: only the table of this name; repeatable.")
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="With --tables: print all as comma-separated values.")] = False,
+    form: Annotated[
+        str | None, typer.Option("--format", help="With --tables: print or write all as csv, json or latex (for booktabs).")
+    ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="With --tables: folder for all tables (.csv, or .json with --json) and pictures (.svg)."),
+        typer.Option("--to", help="With --tables: folder for all tables (.csv, or in the --format) and pictures (.svg)."),
     ] = None,
     partial: Partial = False,
     json: Json = False,
@@ -54,9 +58,11 @@ def report(
         of_page = {"--output": output, "-k": k, "--candidates": candidates != "first"}
         if wrong := [name for name, value in of_page.items() if value]:
             raise UserError(f"{', '.join(wrong)} goes with the HTML report, not with --tables; leave one of them out")
-        show_tables(runs, only or (), csv=csv, to=to, partial=partial, as_json=json)
+        if form and json:
+            raise UserError("--format and --json are both given; choose one")
+        show_tables(runs, only or (), form="json" if json else form, to=to, partial=partial)
         return
-    need("--tables", {"--only": only, "--csv": csv, "--to": to})
+    need("--tables", {"--only": only, "--format": form, "--to": to})
     warn_unchecked(runs)
     if candidates not in get_args(Choice):
         raise unknown("choice of candidates", candidates, get_args(Choice))
@@ -90,33 +96,44 @@ def _print(board: Leaderboard) -> None:
             say(f"{row.system} is not ranked: {row.reason}")
 
 
-def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Path | None, partial: bool, as_json: bool) -> None:
+def show_tables(runs: Sequence[Path], only: Sequence[str], *, form: str | None, to: Path | None, partial: bool) -> None:
     """Print or write the tables that the papers have, made from runs."""
     names = only or list(TABLES)
     check_names(names)
-    if csv and as_json:
-        raise UserError("--csv and --json are both given; choose one")
+    if form is not None and form not in _FORMS:
+        raise unknown("format of tables", form, _FORMS)
     warn_unchecked(runs)
     systems = read_systems(runs if partial else finished(runs), partial=partial)
     needs = not NEED_CODE.isdisjoint(names)
     facts = read_facts(systems, read_texts(systems), closeness=needs, codebleu="codebleu" in only)
     made = make_tables(facts, names)
-    is_index = not (only or csv or as_json or to)
+    is_index = not (only or form or to)
     for name, reason in made.left_out.items() if not is_index else ():
         say(f"no table {name}: {reason}")
+    signatures = dict.fromkeys(run.scores.result.scores[0].signature for run in facts.runs if run.scores.result.scores)
+    texts = {table.name: _text(table, form or "csv", "\n".join(signatures)) for table in made.tables}
     if is_index:
         _print_index(facts, made)
     elif to is not None:
-        _write(made.tables, to, as_json=as_json)
-    elif as_json:
+        _write(made.tables, texts, to, form or "csv")
+    elif form == "json":
         print_json({"tables": [table.data() for table in made.tables], "left_out": made.left_out})
-    elif csv:
-        _print_csv(made)
+    elif form is not None:
+        for table in made.tables:
+            if len(made.tables) > 1 and form == "csv":
+                write(f"# {table.name}")
+            data().print(texts[table.name], markup=False, end="", soft_wrap=True)
     else:
         for table in made.tables:
             _print_table(table)
     if only and made.left_out and not made.tables:
         raise UserError(f"these runs do not support {'the table' if len(only) == 1 else 'any of the tables'} {', '.join(only)}")
+
+
+def _text(table: Table, form: str, comment: str) -> str:
+    if form == "json":
+        return json_texts.dumps(table.data(), indent=2, ensure_ascii=False) + "\n"
+    return table.latex(comment) if form == "latex" else table.csv()
 
 
 def _print_index(facts: PaperFacts, made: Tables) -> None:
@@ -125,7 +142,7 @@ def _print_index(facts: PaperFacts, made: Tables) -> None:
     titles = {table.name: table.title for table in made.tables}
     texts = {name: titles.get(name) or f"– {made.left_out[name]}" for name in (*titles, *made.left_out)}
     print_table("Tables", ["name", "what it shows"], [(name, texts[name]) for name in TABLES])
-    say("Print a table with --only NAME; --csv, --json and --to DIR give all of them")
+    say("Print a table with --only NAME; --format csv, json or latex, and --to DIR give all of them")
 
 
 def _overview(run: RunFacts) -> tuple[str, ...]:
@@ -143,19 +160,11 @@ def _print_table(table: Table) -> None:
     data().print()
 
 
-def _print_csv(made: Tables) -> None:
-    for table in made.tables:
-        if len(made.tables) > 1:
-            write(f"# {table.name}")
-        data().print(table.csv(), markup=False, end="")
-
-
-def _write(made: Sequence[Table], folder: Path, *, as_json: bool) -> None:
+def _write(made: Sequence[Table], texts: Mapping[str, str], folder: Path, form: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for table in made:
-            text = json_texts.dumps(table.data(), indent=2, ensure_ascii=False) + "\n" if as_json else table.csv()
-            files = {f"{table.name}.{'json' if as_json else 'csv'}": text}
+            files = {f"{table.name}.{_FORMS[form]}": texts[table.name]}
             if table.figure:
                 files[f"{table.name}.svg"] = f"{draw(table.figure)}\n"
             for name, content in files.items():

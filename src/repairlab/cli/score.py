@@ -125,8 +125,9 @@ def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None
     for text in dict.fromkeys(text for pair in found.pairs for text in pair.missing):
         say(text)
     for pair in found.pairs:
-        for item in pair.differing:
-            say(f"Take care, the settings differ: in {pair.b.folder} {item} as in {pair.a.folder}")
+        if pair.differing:
+            runs = "" if len(found.runs) == 2 else f" between {pair.a.folder} (A) and {pair.b.folder} (B)"
+            say(f"Settings differ{runs}: {'; '.join(pair.differing)}")
         if pair.overlap.lost:
             where = "" if len(found.runs) == 2 else f"{pair.a.folder} and {pair.b.folder}: "
             say(f"{where}{count(len(pair.overlap.lost), 'bug')} left out because a run could not decide")

@@ -62,6 +62,35 @@ class Table:
         writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
         return text.getvalue()
 
+    def latex(self, comment: str = "") -> str:
+        """Return the table in LaTeX, with the rules of booktabs; comments name it and say what it was made from."""
+        said = [*filter(None, (self.title, self.source, *comment.split("\n"), *self.notes))]
+        numeric = [all(not isinstance(row[at], str) for row in self.rows) for at in range(len(self.columns))]
+        lines = [
+            " & ".join(map(_tex, row)) + r" \\" for row in (self.columns, *([shown(cell) for cell in row] for row in self.rows))
+        ]
+        return "\n".join(
+            [
+                *(f"% {text}".replace("\n", " ") for text in said),
+                rf"\begin{{tabular}}{{{''.join('r' if is_number else 'l' for is_number in numeric)}}}",
+                r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", "",
+            ]
+        )  # fmt: skip
+
+
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"} | {
+    sign: f"\\{sign}" for sign in "{}$&#%_"
+}
+
+
+def _tex(text: str) -> str:
+    r"""Escape what means something to LaTeX.
+
+    >>> print(_tex("a_b & 5 % \\x – ~"))
+    a\_b \& 5 \% \textbackslash{}x -- \textasciitilde{}
+    """
+    return "".join(_TEX.get(sign, sign) for sign in text.replace("\n", " "))
+
 
 def named_rows(rows: Mapping[str, tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
     """Return rows whose first cell is their name."""

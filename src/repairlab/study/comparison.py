@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.table import html_table, text_table
 from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
+from repairlab.metrics.metric import Values
 from repairlab.metrics.table import score, values_of
-from repairlab.study.leaderboard import differing, letter
+from repairlab.study.leaderboard import letter, settings_beside
 from repairlab.study.scores import Measured, read_run
 
 COLUMNS = ("bugs", "number")
@@ -30,14 +31,37 @@ class Comparison:
     b: Measured
     metric: str
     k: int
-    value_a: float
-    value_b: float
+    values_a: Values
+    values_b: Values
     difference: Difference
     first: int
     """A bug is fixed when one of this many first candidates is plausible: the smaller n of both runs."""
     overlap: Overlap
-    differing: tuple[str, ...]
-    """Settings that are not the same in both runs."""
+    settings: tuple[tuple[str, str, str], ...]
+    """Name, and the value in A and in B, of all settings that scores depend on."""
+
+    @property
+    def value_a(self) -> float:
+        """Return the metric of A."""
+        return self.values_a.value
+
+    @property
+    def value_b(self) -> float:
+        """Return the metric of B."""
+        return self.values_b.value
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Return the settings that are not the same in both runs."""
+        return tuple(f"{name} = {a} (A), {b} (B)" for name, a, b in self.settings if a != b)
+
+    def difference_on(self, bugs: Container[str]) -> Difference | None:
+        """Return the difference over some bugs; none where none of them has a value in both runs."""
+        parts = [
+            dataclasses.replace(values, by_bug={bug: value for bug, value in values.by_bug.items() if bug in bugs})
+            for values in (self.values_a, self.values_b)
+        ]
+        return difference(*parts) if parts[0].by_bug.keys() & parts[1].by_bug.keys() else None
 
     def rows(self) -> list[tuple[str, int]]:
         """Return how many bugs were fixed by whom."""
@@ -164,18 +188,18 @@ def compare_measured(a: Measured, b: Measured, *, k: int = 1) -> Comparison:
     shared = overlap(a.samples, b.samples, first=first)
     metric = "pass@k" if _has("pass@k", k, a) and _has("pass@k", k, b) else "top@k"
     values_a, values_b = values_of(metric, k, a.samples, a.settings), values_of(metric, k, b.samples, b.settings)
-    signatures = [score(metric, k, run.samples, run.settings).signature for run in (b, a)]
+    signatures = [score(metric, k, run.samples, run.settings).signature for run in (a, b)]
     return Comparison(
         a=a,
         b=b,
         metric=metric,
         k=k,
-        value_a=values_a.value,
-        value_b=values_b.value,
+        values_a=values_a,
+        values_b=values_b,
         difference=difference(values_a, values_b),
         first=first,
         overlap=shared,
-        differing=tuple(differing(*signatures)),
+        settings=settings_beside(*signatures),
     )
 
 

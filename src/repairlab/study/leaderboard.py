@@ -205,19 +205,15 @@ def _settings(signature: str) -> dict[str, str]:
     return dict(part.partition(":")[::2] for part in signature.split("|"))
 
 
-def differing(signature: str, reference: str) -> list[str]:
-    """Return which parts of a signature differ from another's.
+def settings_beside(one: str, other: str) -> tuple[tuple[str, str, str], ...]:
+    """Return name and values of all parts of two signatures.
 
-    >>> differing("pass@1|n:5|policy:full", "pass@1|n:10|policy:full")
-    ['n is 5, not 10']
+    >>> settings_beside("pass@1|n:5|policy:full", "pass@1|n:10|policy:full")
+    (('n', '5', '10'), ('policy', 'full', 'full'))
     """
-    mine, theirs = _settings(signature), _settings(reference)
-    names = dict.fromkeys((*mine, *theirs))
-    return [
-        f"{name} is {mine.get(name, 'not set')}, not {theirs.get(name, 'set')}"
-        for name in names
-        if mine.get(name) != theirs.get(name)
-    ]
+    mine, theirs = _settings(one), _settings(other)
+    names = [name for name in dict.fromkeys((*mine, *theirs)) if mine.get(name) or theirs.get(name)]
+    return tuple((name, mine.get(name, "not set"), theirs.get(name, "not set")) for name in names)
 
 
 def _metric(entries: Sequence[tuple[str, RunScores]], k: int | None) -> tuple[str, int | None]:

@@ -56,7 +56,7 @@ def _is_paragraph(line: str) -> bool:
 
 
 def _end(lines: list[str], start: int, goes_on: Callable[[str], bool]) -> int:
-    """Return the first line behind one at which a block does not go on."""
+    """Return the number of the first line behind a block."""
     return next((number for number in range(start + 1, len(lines)) if not goes_on(lines[number])), len(lines))
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import BUILT_IN
@@ -11,6 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.figure import Figure
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
+from repairlab.metrics.table import Scores
 from repairlab.study.bugs import BugView, Choice, read_texts, view_bugs
 from repairlab.study.leaderboard import Leaderboard, chart, leaderboard
 from repairlab.study.matrix import BUG, Matrix, MatrixBug, MatrixSystem, tallied
@@ -34,39 +35,24 @@ class ReportPage:
     """What unfinished runs lack, one text each."""
 
 
-@record
-class RunLink:
-    """Another page, which has every candidate of a run."""
-
-    page: str
-    anchors: Mapping[str, str]
-    """By bug id."""
-
-    def to(self, bug_id: str) -> str:
-        """Return the address of a bug's candidates."""
-        return f"{self.page}#{self.anchors[bug_id]}"
-
-
 def make_report(
     folders: Sequence[Path],
     *,
     k: int | None = None,
     partial: bool = False,
     evidence: Choice = "first",
-    links: Mapping[str, RunLink] | None = None,
-    home: str = "",
 ) -> ReportPage:
     """Read runs and make their page.
 
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
-    bug are shown. With `links`, by the names of systems, candidates are on other pages; `home` is the page above this one.
+    bug are shown.
     """
     systems = read_systems(folders, k=k, partial=partial)
     unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
-    bugs = view_bugs(systems, texts.bugs, None if links else evidence)
+    bugs = view_bugs(systems, texts.bugs, evidence)
     facts = read_facts(systems, texts)
     papers = make_tables(facts, [name for name in TABLES if name not in ("curves", "codebleu")])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
@@ -74,11 +60,9 @@ def make_report(
     pages = environment("repairlab.study")
     script = "".join(pages.get_template(name).render() for name in ("shared.js", "script.js"))
     html = pages.get_template("page.html").render(
-        links=links or {},
-        home=home,
         cost_chart=cost_chart(facts),
         systems=systems,
-        by_name={system.name: system for system in systems},
+        colours={system.name: system.index for system in systems},
         board=board,
         ks=_ks(board),
         columns=board.other_metrics,
@@ -86,10 +70,10 @@ def make_report(
         curve_metric=curve_metric,
         bugs=bugs,
         languages=languages,
-        matrix=_matrix(systems, bugs, links or {}, board),
+        matrix=_matrix(systems, bugs, board),
         bars=bars(systems),
         bars_by_language=[(language, bars(systems, language)) for language in languages],
-        spending=[table for table in papers.tables if table.name in _SPENDING],
+        spending_tables=[table for table in papers.tables if table.name in _SPENDING],
         papers=[table for table in papers.tables if table.name not in _SPENDING],
         left_out={name: reason for name, reason in papers.left_out.items() if name not in _SPENDING},
         missing=texts.missing,
@@ -123,30 +107,31 @@ def store_report(report: ReportPage, path: Path) -> None:
 def cost_chart(facts: PaperFacts) -> Figure | None:
     """Draw what systems cost a bug against what they fix, in dollars where any are known, else in tokens; none without either."""
     runs = [run for run in facts.runs if run.bugs and not run.scores.is_oracle]
-    priced = [run for run in runs if run.spent.cost_usd is not None]
-    unit, costs = "USD per bug", [(run, (run.spent.cost_usd or 0.0) / len(run.bugs)) for run in priced]
-    if not any(value for _, value in costs):
-        unit, costs = "tokens per bug", [(run, (run.spent.tokens_in + run.spent.tokens_out) / len(run.bugs)) for run in runs]
-    if not any(value for _, value in costs):
+    return spending(
+        [(run.name, run.index, run.spent.cost_usd, run.spent.tokens_in + run.spent.tokens_out, run.scores.result) for run in runs]
+    )
+
+
+def spending(systems: Sequence[tuple[str, int, float | None, int, Scores]]) -> Figure | None:
+    """Draw cost against fixed bugs; systems are given by name, number, dollars, tokens and scores."""
+    fixed = [next((item for item in scores.scores if item.metric == "fixed"), None) for *_, scores in systems]
+    known = [(system, score) for system, score in zip(systems, fixed, strict=True) if score is not None]
+    unit, costs = "USD per bug", [(item, score, item[2] / score.n_bugs) for item, score in known if item[2] is not None]
+    if not any(value for *_, value in costs):
+        unit, costs = "tokens per bug", [(item, score, item[3] / score.n_bugs) for item, score in known]
+    if not any(value for *_, value in costs):
         return None
     spots = [
-        Spot(name=run.name, index=run.index, cost=value, value=100 * sum(bug.is_fixed for bug in run.bugs) / len(run.bugs))
-        for run, value in costs
+        Spot(name=item[0], index=item[1], cost=cost, value=100 * score.value, interval=(100 * score.low, 100 * score.high))
+        for item, score, cost in costs
     ]
     return scatter("Cost against fixed bugs", unit, "fixed bugs", spots)
 
 
-def _matrix(systems: Sequence[System], bugs: Sequence[BugView], links: Mapping[str, RunLink], board: Leaderboard) -> Matrix:
+def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboard) -> Matrix:
     """Return the solve matrix; a cell leads to the candidates of its bug."""
     columns = [
-        MatrixSystem(
-            name=system.name,
-            index=system.index,
-            is_oracle=system.is_oracle,
-            link=links[system.name].page if links else "",
-            cell_link=f"{links[system.name].page if links else ''}#{BUG}",
-        )
-        for system in systems
+        MatrixSystem(name=system.name, index=system.index, is_oracle=system.is_oracle, cell_link=f"#{BUG}") for system in systems
     ]
     rows = [
         MatrixBug(
@@ -163,7 +148,7 @@ def _matrix(systems: Sequence[System], bugs: Sequence[BugView], links: Mapping[s
         columns,
         rows,
         lambda column, bug: found[column, bug.key],
-        bug_link="" if links else f"#{BUG}",
+        bug_link=f"#{BUG}",
         signature=board.groups[0].signature if len(board.groups) == 1 else "",
     )
 

@@ -6,6 +6,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from repairlab.core.amounts import duration, price
+from repairlab.core.figure import Figure
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import shown
 from repairlab.languages.facts import title
@@ -25,13 +26,19 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     pages.filters.update(visible=visible, clip=clip, percent=_percent, number=number, language=title)
-    pages.filters.update(shown=shown, draw=draw, markdown=render, duration=duration, price=price, when=_when)
+    pages.filters.update(shown=shown, draw=_picture, markdown=render, duration=duration, price=price, when=_when)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages
 
 
 def _percent(value: float) -> str:
     return f"{100 * value:.1f} %"
+
+
+def _picture(figure: Figure) -> Markup:
+    """Return a figure that stays legible on a narrow screen, where it scrolls."""
+    about = visible(figure.title)
+    return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}, picture">{}</div>').format(about, draw(figure))
 
 
 def _when(moment: str) -> Markup:

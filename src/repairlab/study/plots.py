@@ -29,13 +29,14 @@ class Spot:
     index: int
     cost: float
     value: float
+    interval: tuple[float, float] | None = None
 
 
-def forest(title: str, metric: str, bars: Sequence[IntervalRow]) -> Figure:
-    """Draw a row per value."""
+def forest(title: str, metric: str, bars: Sequence[IntervalRow], *, lowest: int = 0) -> Figure:
+    """Draw a row per value; differences reach from -100 to 100 points, with a line at none."""
     bottom = _TOP + _ROW * len(bars)
-    x = Axis(low=0, high=100, start=_LEFT, end=_WIDTH - _RIGHT, label=metric, unit=" %")
-    shapes: list[Shape] = []
+    x = Axis(low=lowest, high=100, start=_LEFT, end=_WIDTH - _RIGHT, label=metric, unit=" %")
+    shapes = [line(x(0), _TOP, x(0), bottom)] if lowest else []
     for value in x.ticks():
         shapes += [
             line(x(value), _TOP, x(value), bottom, tone="grid"),
@@ -57,7 +58,11 @@ def forest(title: str, metric: str, bars: Sequence[IntervalRow]) -> Figure:
 def scatter(title: str, cost: str, value: str, spots: Sequence[Spot]) -> Figure:
     """Draw a dot per system; those that nothing cheaper beats are joined by a line."""
     x = Axis(low=0, high=1.08 * max(spot.cost for spot in spots) or 1, start=64, end=_WIDTH - 330, label=cost)
-    high = next(top for top in (10.0, 25.0, 50.0, 100.0) if max(spot.value for spot in spots) <= top or top == 100.0)
+    high = next(
+        top
+        for top in (10.0, 25.0, 50.0, 100.0)
+        if max((spot.interval or (0, spot.value))[1] for spot in spots) <= top or top == 100.0
+    )
     y = Axis(low=0, high=high, start=_HEIGHT - _BOTTOM, end=_TOP, label=value, unit=" %")
     shapes: list[Shape] = []
     for at in y.ticks():
@@ -73,7 +78,9 @@ def scatter(title: str, cost: str, value: str, spots: Sequence[Spot]) -> Figure:
         shapes.append(Shape(kind="path", points=tuple((x(spot.cost), y(spot.value)) for spot in best), dash="4 4"))
     for number, spot in enumerate(spots, start=1):
         words, row = f"{spot.name}: {spot.cost:.4g}, {spot.value:.1f} %", _TOP + 20 * number - 8
+        low, high = spot.interval or (spot.value, spot.value)
         shapes += [
+            line(x(spot.cost), y(low), x(spot.cost), y(high), tone=str(spot.index)),
             Shape(kind="dot", x=x(spot.cost), y=y(spot.value), x2=5, tone=str(spot.index), text=words),
             label(x(spot.cost) + 7, y(spot.value) - 6, str(number), tone="ink"),
             Shape(kind="dot", x=x.end + 26, y=row - 4, x2=5, tone=str(spot.index), text=words),

@@ -237,12 +237,29 @@ def test_tabs_of_a_candidate_keep_their_address_and_go_by_keys(chromium: "Browse
         page.reload()
         assert page.locator("#tests").is_visible() and page.locator("nav.tabs a[aria-current]").inner_text().startswith("Tests")
         page.keyboard.press("4")
-        assert page.get_by_role("region", name="Metadata").is_visible()
+        assert page.locator("#metadata").is_visible()
     with opened(chromium, java_script_enabled=False) as page:
         page.goto(f"{site}/run/chat/bug/{BUGS[0]}/1")
         assert all(page.locator(name).is_visible() for name in ("#diff", "#tests", "#transcript", "#metadata"))
         page.goto(f"{site}/benchmark/toy")
         assert page.locator("table.matrix tbody tr").count() == 12 and page.locator("table.matrix a.cell").count() == 12
+
+
+def test_two_systems_are_compared_and_their_candidates_shown_side_by_side(chromium: "Browser", site: str) -> None:
+    with opened(chromium) as page:
+        page.goto(f"{site}/compare/chat/templates")
+        page.get_by_label("Solved by").select_option(label="chat · acme/large-2")
+        page.get_by_label("and not by").select_option(label="templates")
+        with page.expect_download() as got:
+            page.get_by_role("button", name="Download settings as LaTeX").click()
+        assert "\\toprule" in got.value.path().read_text(encoding="utf-8")
+        with page.expect_download() as got:
+            page.get_by_role("button", name="as SVG").first.click()
+        assert got.value.path().read_text(encoding="utf-8").startswith("<svg xmlns")
+        page.locator("table.matrix tbody th a").first.click()
+        page.get_by_role("heading", name=re.compile("Against templates #")).wait_for()
+        page.get_by_label("Against").select_option("fix")
+        page.get_by_role("heading", name="Against the developer's fix").wait_for()
 
 
 def test_a_run_is_followed_while_it_goes_on(chromium: "Browser", make_run: MakeRun, tmp_path: Path) -> None:
@@ -285,6 +302,58 @@ def test_two_raters_at_once_by_keys_alone(chromium: "Browser", site: str, tokens
     assert {item.label for item in ratings if item.rater == "ben"} == {"correct", "overfitting"}
     assert all(item.note.startswith("note ") for item in ratings)
     store.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (420, 800)])
+def test_a_rater_judges_many_patches_without_scrolling_for_the_form(
+    chromium: "Browser", benchmark: Path, make_run: MakeRun, tmp_path: Path, width: int, height: int
+) -> None:
+    digest = open_benchmark(str(benchmark)).digest
+    folder = make_run("chat", n=9, strength=0.9, digest=digest, benchmark=str(benchmark))
+    make_tasks(folder)
+    store = AssessmentStore(folder / FILE)
+    n = store.progress("ada")[0]
+    with served([folder], tmp_path / "cache") as (url, _), opened(chromium, width) as page:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{url}/rate/{tokens_of(folder)['ada']}")
+        wait_for_task(page)
+        for _ in range(n):
+            for part in (page.locator("input[name=label]").first, page.get_by_role("button", name="Save, next task")):
+                box = part.bounding_box()
+                assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
+            assert page.evaluate("window.scrollY") == 0 and not page.locator("input[name=rule]").first.is_visible()
+            page.keyboard.press("1")
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
+        page.get_by_text("Nothing left to do").wait_for()
+    assert n >= 12 and len(store.ratings()) == n
+    store.close()
+
+
+def test_the_site_is_searched_and_narrowed_from_disk(chromium: "Browser", folder: Path, tmp_path: Path) -> None:
+    runs = [folder / "chat", folder / "templates"]
+    (runs[0] / "submission.toml").write_text('by = "Ada"\nopen = true\n', encoding="utf-8")
+    assert run(["site", *map(str, runs), "--to", str(tmp_path), "--candidates", "first"]) == 0
+    for width in (1400, 420):
+        with opened(chromium, width) as page:
+            page.goto((tmp_path / "index.html").as_uri())
+            page.get_by_role("link", name="toy 1.0.0").click()
+            rows = page.locator("#board tbody tr:visible")
+            assert rows.count() == 2
+            page.get_by_label("Access").select_option("open")
+            assert rows.count() == 1 and "Ada" in rows.first.inner_text()
+            page.get_by_label("Access").select_option("")
+            page.get_by_label("Search").fill("templates")
+            assert rows.count() == 1
+            page.get_by_label("Search").fill("")
+            page.locator("#matrix").scroll_into_view_if_needed()
+            page.locator("#board-matrix table.matrix").wait_for()
+            page.locator("#choices").get_by_label("Language").select_option(label="Python")
+            page.get_by_text("fixed bugs are those among 2 bugs").wait_for()
+            assert {row.split(" of ")[1] for row in page.locator("#board tbody td:nth-child(5)").all_inner_texts()} == {"2"}
+            assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+            page.locator("#board-matrix a.cell").first.click()
+            page.get_by_role("heading", name="Reference fix").wait_for()
 
 
 def test_a_rater_labels_bugs_by_keys_alone(chromium: "Browser", benchmark: Path, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def crawl(browser: Browser, start: str = "/", *, most: int = 10**6) -> Iterator[
     seen, left = {start}, [start]
     while left and len(seen) <= most:
         place = left.pop(0)
-        answer = browser.get(place)
+        answer = browser.get(place, follow_redirects=True)
         assert answer.status_code == 200, (place, answer.text)
         if not answer.headers["content-type"].startswith("text/html"):
             continue

@@ -56,11 +56,11 @@ def test_json_has_rows_as_numbers(two: tuple[Path, Path], capsys: pytest.Capture
 
 
 def test_csv_can_be_read_again(two: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = said(capsys, *two, "--csv", "--only", "projects")
+    out, _ = said(capsys, *two, "--format", "csv", "--only", "projects")
     rows = list(csv.DictReader(out.splitlines()))
     assert [row["project"] for row in rows] == ["Cli", "Csv", "Math", "all"]
     assert rows[-1]["zero-shot · acme/a (two)"] == "2/6"
-    several, _ = said(capsys, *two, "--csv", "--only", "projects", "--only", "cost")
+    several, _ = said(capsys, *two, "--format", "csv", "--only", "projects", "--only", "cost")
     assert several.startswith("# projects\n")
 
 
@@ -76,7 +76,7 @@ def test_files_are_written_with_pictures(two: tuple[Path, Path], tmp_path: Path,
 
 def test_wrong_input_is_named(two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Did you mean 'overlap'" in said(capsys, *two, "--only", "overlaps", code=2)[1]
-    assert "choose one" in said(capsys, *two, "--csv", "--json", code=2)[1]
+    assert "choose one" in said(capsys, *two, "--format", "csv", "--json", code=2)[1]
     assert "do not support the table overlap" in said(capsys, two[0], "--only", "overlap", code=2)[1]
     assert "is no run folder" in said(capsys, tmp_path / "none", code=2)[1]
     (tmp_path / "file").touch()
@@ -115,3 +115,12 @@ def test_a_legend_shows_long_names_whole_on_several_lines() -> None:
         shown = [shape.text for shape in figure.shapes if shape.kind == "text"]
         assert name.replace(" ", "") in "".join(shown).replace(" ", "")
         assert not any("…" in text for text in shown)
+
+
+def test_tables_come_as_latex_with_their_signature(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = said(capsys, *two, "--format", "latex", "--only", "projects")
+    assert out.count("\\toprule") == out.count("\\bottomrule") == 1 and "% " in out.splitlines()[0]
+    assert any(line.startswith("% ") and "benchmark:" in line for line in out.splitlines())
+    said(capsys, *two, "--format", "latex", "--to", str(tmp_path / "tables"))
+    assert (tmp_path / "tables" / "projects.tex").read_text(encoding="utf-8") == out
+    assert "unknown format of tables" in said(capsys, *two, "--format", "tex", code=2)[1]

@@ -213,7 +213,11 @@ def add_reading(
 
     @app.get("/compare/{a}/{b}")
     def compare(request: Request, a: str, b: str, k: Number = 1) -> Response:
-        return show(request, leaderboard_pages.compare_page(bench, a, b, k=k))
+        return show(request, leaderboard_pages.compare_page(bench, a, b, plan_from(request), k=k))
+
+    @app.get("/beside/{a}/{b}/{bug_id}")
+    def beside(a: str, b: str, bug_id: str) -> Response:
+        return RedirectResponse(leaderboard_pages.beside_page(bench, a, b, bug_id), status_code=303)
 
     @app.get("/overlap")
     def overlap(request: Request) -> Response:

@@ -59,8 +59,11 @@ def benchmark_page(bench: Workbench, slug: str, plan: Plan, *, page: int = 1) ->
     return Page(template="benchmark.html", values={"opened": opened, "matrix": shown, "pager": pager})
 
 
-def solve_matrix(opened: OpenBenchmark, runs: Sequence[OpenRun], plan: Plan) -> Matrix:
-    """Return what each run made of each bug; a cell leads to the first plausible candidate, else to the first one."""
+def solve_matrix(opened: OpenBenchmark, runs: Sequence[OpenRun], plan: Plan, *, beside: bool = False) -> Matrix:
+    """Return what each run made of each bug; a cell leads to the first plausible candidate, else to the first one.
+
+    With `beside`, a bug leads to the candidates of the two runs side by side, where pages are served.
+    """
     counts = [{bug.id: bug for bug in run.index.bugs()} for run in runs]
     columns = [
         MatrixSystem(
@@ -82,13 +85,15 @@ def solve_matrix(opened: OpenBenchmark, runs: Sequence[OpenRun], plan: Plan) -> 
             key=plan(f"/{head.id}").removesuffix(ending).rpartition("/")[2],
         )
         for head in opened.heads.values()
+        if not beside or all(head.id in mine and mine[head.id].n for mine in counts)
     ]
 
     def cell(column: int, bug: MatrixBug) -> Tally | None:
         found = counts[column].get(bug.id)
         return None if found is None else Tally(verdicts=found.verdicts, first=found.first)
 
-    return tallied(columns, rows, cell, bug_link=plan(f"/benchmark/{opened.slug}/@bug@"), signature=_signature(opened, runs))
+    pair = f"/beside/{runs[0].slug}/{runs[1].slug}/@bug@" if beside and not ending else f"/benchmark/{opened.slug}/@bug@"
+    return tallied(columns, rows, cell, bug_link=plan(pair), signature=_signature(opened, runs))
 
 
 def _signature(opened: OpenBenchmark, runs: Sequence[OpenRun]) -> str:

@@ -117,7 +117,7 @@ def _cut(path: str, text: str, first: int, last: int) -> tuple[CodeLine, ...]:
 
 
 def trimmed(log: str, names: Collection[str]) -> str:
-    r"""Return a log in which stack frames outside the named files are counted instead.
+    r"""Return a log with stack frames outside the named files counted instead of shown.
 
     >>> print(trimmed("E: no\n  at a.B.c(B.java:3)\n  at org.junit.X(X.java:9)\n  at org.junit.Y(Y.java:8)", {"B.java"}))
     E: no

@@ -2,16 +2,27 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
+from repairlab.core.amounts import total_cost
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
+from repairlab.languages.facts import title
 from repairlab.metrics.compare import overlaps
-from repairlab.serve.browser.open_runs import BugFilter, BugHead, OpenRun, Workbench
+from repairlab.serve.browser.bug_pages import Plan, solve_matrix
+from repairlab.serve.browser.open_runs import BugFilter, BugHead, NotReadyError, OpenBenchmark, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
-from repairlab.study.comparison import compare_measured
+from repairlab.study.charts import Curve, line_chart
+from repairlab.study.comparison import Comparison, compare_measured
 from repairlab.study.leaderboard import curve_of, curves_over_k, leaderboard
+from repairlab.study.page import spending
+from repairlab.study.plots import IntervalRow, forest
+from repairlab.study.scores import RunScores
 from repairlab.study.systems import Bar, verdict_bar
+
+_MOST_GROUPS = 16
 
 
 @record
@@ -50,9 +61,20 @@ def leaderboard_page(bench: Workbench, *, benchmark: str = "", language: str = "
             "chart": figure if wanted.is_all else None,
             "curve_metric": metric,
             "bars": _bars(bench, runs, wanted),
+            "pictures": [picture for picture in (_cost(entries, runs), *_progress(runs)) if picture] if wanted.is_all else [],
             "is_behind": any(not run.is_computed for run in runs),
         },
     )
+
+
+def _cost(entries: Sequence[tuple[str, RunScores]], runs: Sequence[OpenRun]) -> Figure | None:
+    """Draw what systems cost against what they fix."""
+    systems = []
+    for (name, scores), run in zip(entries, runs, strict=True):
+        bugs = run.index.bugs()
+        tokens = sum(bug.tokens_in + bug.tokens_out for bug in bugs)
+        systems.append((name, run.number, total_cost(bug.cost_usd for bug in bugs), tokens, scores.result))
+    return spending([item for item, (_, scores) in zip(systems, entries, strict=True) if not scores.is_oracle])
 
 
 def _bars(bench: Workbench, runs: Sequence[OpenRun], wanted: BugFilter) -> list[Bar]:
@@ -89,25 +111,71 @@ def compare_choice_page(bench: Workbench) -> Page:
     return Page(template="compare_choice.html", values={"pairs": pairs})
 
 
-def compare_page(bench: Workbench, a: str, b: str, *, k: int = 1) -> Page:
-    """Compare two systems bug by bug."""
+def compare_page(bench: Workbench, a: str, b: str, plan: Plan, *, k: int = 1) -> Page:
+    """Compare two systems: settings, difference, where it comes from, and each bug side by side."""
     run_a, run_b = bench.run(a), bench.run(b)
+    if not bench.is_opened(run_a) or any(run.index.is_behind and not run.measured().samples for run in (run_a, run_b)):
+        raise NotReadyError(f"{run_a.slug} and {run_b.slug} are still being read")
     found = compare_measured(run_a.measured(), run_b.measured(), k=k)
-    lists = {
-        f"only {run_a.name}": found.overlap.only_a,
-        f"only {run_b.name}": found.overlap.only_b,
-        "both": found.overlap.both,
-        "neither": found.overlap.neither,
-        "undecided in one of them": found.overlap.lost,
-    }
     opened = bench.benchmark_of(run_a)
-    heads = opened.known_heads if opened else {}
     first, second = run_a.index.manifest.experiment, run_b.index.manifest.experiment
     ks = [number for number in sorted({*first.k} & {*second.k}) if number <= min(first.n, second.n)]
+    matrix = solve_matrix(opened, [run_a, run_b], plan, beside=True) if opened else None
     return Page(
         template="compare.html",
-        values={"a": run_a, "b": run_b, "found": found, "lists": lists, "heads": heads, "k": k, "ks": ks},
+        values={"a": run_a, "b": run_b, "found": found, "k": k, "ks": ks, "matrix": matrix, "forest": _forest(found, opened)},
     )
+
+
+def _forest(found: Comparison, opened: OpenBenchmark | None) -> Figure | None:
+    """Draw the difference by language and label, for the groups of at least three bugs; none where there is but one group."""
+    heads = opened.known_heads if opened else {}
+    groups: dict[str, set[str]] = {"all bugs": set(found.values_a.by_bug)}
+    for bug_id in found.values_a.by_bug:
+        head = heads.get(bug_id)
+        for name in (title(head.language), *sorted(head.tags)) if head else ():
+            groups.setdefault(name.replace("=", ": "), set()).add(bug_id)
+    kept = sorted((name for name, bugs in groups.items() if len(bugs) >= 3), key=lambda name: -len(groups[name]))[:_MOST_GROUPS]
+    rows = [
+        IntervalRow(
+            name=f"{name} ({change.n_bugs})", index=0, value=100 * change.value, low=100 * change.low, high=100 * change.high
+        )
+        for name in kept
+        if (change := found.difference_on(groups[name]))
+    ]
+    metric = found.metric.replace("@k", f"@{found.k}")
+    return forest("Difference by group of bugs", f"{metric}: A − B, in points", rows, lowest=-100) if len(rows) > 1 else None
+
+
+def beside_page(bench: Workbench, a: str, b: str, bug_id: str) -> str:
+    """Return the address of A's candidate beside B's: of each the first plausible one, else the first."""
+    ranks = []
+    for run in (bench.run(a), bench.run(b)):
+        run.require(bug_id)
+        ranks.append(run.index.bug(bug_id).first or 1)
+    return f"/run/{a}/bug/{quote(bug_id, safe='')}/{ranks[0]}?against={b}/{ranks[1]}"
+
+
+def _progress(runs: Sequence[OpenRun]) -> list[Figure]:
+    """Draw how many bugs are fixed when each bug may take so many tokens, or so much CPU time of validation."""
+    made = []
+    for place, about, name in ((0, "tokens per bug", "tokens"), (1, "CPU seconds of validation per bug", "time")):
+        curves, most = [], 0.0
+        for run in runs:
+            spent = sorted(item[place] for item in run.index.spent_until_fixed())
+            n_bugs = len(run.index.manifest.bug_ids)
+            if spent and spent[-1]:
+                most = max(most, spent[-1])
+                points = tuple((float(amount), 100 * n / n_bugs) for n, amount in enumerate(spent, start=1))
+                curves.append(Curve(name=run.name, index=run.number, points=((0.0, 0.0), *points)))
+        if curves:
+            words = " ".join(f"{curve.name}: {curve.points[-1][1]:.1f} % at {curve.points[-1][0]:,.1f}." for curve in curves)
+            axis = Axis(low=0, high=most, label=about)
+            top = next(top for top in (10.0, 25.0, 50.0, 100.0) if top == 100 or max(c.points[-1][1] for c in curves) <= top)
+            made.append(
+                line_chart(f"Solved over {name}", axis, Axis(low=0, high=top, label="fixed bugs", unit=" %"), curves, words)
+            )
+    return made
 
 
 def overlap_page(bench: Workbench) -> Page:

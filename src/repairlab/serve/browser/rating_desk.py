@@ -15,6 +15,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.serve.browser.open_runs import NotReadyError, OpenProject, OpenRun, Workbench
 from repairlab.study.assessment.bug_project import view_of_bug
+from repairlab.study.assessment.evidence import Evidence, evidence_from
 from repairlab.study.assessment.labels import RaterAgreement, agreement_of, final_labels
 from repairlab.study.assessment.ratings import CORRECTNESS, RULES, AssessmentTask, FinalLabel, Rating, RatingScheme, Ruling
 from repairlab.study.assessment.sheets import TaskView, view_of
@@ -126,6 +127,15 @@ class RatingDesk:
         if opened is None:
             raise UserError(f"the code of this task cannot be shown: {self._bench.why_no_texts(run)}")
         return Item(task=task, bug=opened.bug(task.bug_id), candidate=run.index.store.at(Candidate, places[0].candidate))
+
+    def evidence(self, slug: str, task: AssessmentTask) -> Evidence | None:
+        """Return what was found out about a task without asking people; none where nothing was."""
+        found = self.store(slug).evidence(task=task.id).get(task.id)
+        return evidence_from(found) if found else None
+
+    def n_equal(self, slug: str, task: AssessmentTask) -> int:
+        """Return how often the run has the candidate of a task."""
+        return len(self._bench.run(slug).index.with_id(task.candidate_id)) if slug in self._bench.runs else 0
 
     def form(self, seat: Seat, task: str) -> RatingForm:
         """Return what a rater has begun, or what they said last."""

@@ -24,15 +24,15 @@ from repairlab.serve.browser.rating_desk import (
     read_form,
 )
 from repairlab.study.assessment.labels import latest
-from repairlab.study.assessment.ratings import RatingScheme
 from repairlab.study.assessment.sheets import disagreement_sheet, read_ratings, read_rulings, sheet
 
 _SHOWN = 200
 _MOST_FIELDS = 200
 
 
-def _task_values(item: Item, scheme: RatingScheme, form: RatingForm) -> dict[str, object]:
+def _task_values(desk: RatingDesk, slug: str, item: Item, form: RatingForm) -> dict[str, object]:
     """Return what every form about a task needs."""
+    scheme = desk.scheme(slug)
     keys = label_keys(scheme)
     return {
         "bug": item.bug,
@@ -42,6 +42,8 @@ def _task_values(item: Item, scheme: RatingScheme, form: RatingForm) -> dict[str
         "labels": [(label, text, keys[label]) for label, text in scheme.labels.items()],
         "rules": [(rule, text, RULE_KEYS[rule]) for rule, text in scheme.rules.items()],
         "fix": diff_values(item.bug, item.bug.fix)["against"][:1],
+        "evidence": desk.evidence(slug, item.task),
+        "n_equal": desk.n_equal(slug, item.task),
         "has_candidate": item.candidate is not None,
         "against": diff_values(item.bug, item.candidate)["against"] if item.candidate else [],
     }
@@ -56,7 +58,7 @@ def rater_page(desk: RatingDesk, seat: Seat, task: str, *, problem: str = "") ->
         "n": n,
         "n_done": n_done,
         "problem": problem,
-        **_task_values(item, desk.scheme(seat.slug), desk.form(seat, task)),
+        **_task_values(desk, seat.slug, item, desk.form(seat, task)),
     }
     return Page(template="rate.html", values=values)
 
@@ -89,7 +91,7 @@ def settle_page(desk: RatingDesk, slug: str, task: str, *, problem: str = "", fo
         "said": sorted(said.values(), key=lambda rating: (rating.label, rating.note)),
         "problem": problem,
         "following": following,
-        **_task_values(item, desk.scheme(slug), form or RatingForm()),
+        **_task_values(desk, slug, item, form or RatingForm()),
     }
     return Page(template="settle.html", values=values)
 

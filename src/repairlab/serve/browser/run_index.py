@@ -295,6 +295,16 @@ class RunIndex:
         """Return where all texts of the transcripts stand."""
         return [row[0] for row in self.rows("SELECT place FROM texts ORDER BY place")]
 
+    def spent_until_fixed(self) -> list[tuple[int, float]]:
+        """Return tokens and CPU seconds that each fixed bug took to its first plausible candidate; equal ones were judged once."""
+        spent = "sum(candidates.tokens_in + candidates.tokens_out) AS tokens, outcomes.cpu_s AS cpu_s"
+        joined = (
+            "bugs JOIN candidates ON candidates.bug = number AND rank <= first LEFT JOIN outcomes ON outcomes.id = candidates.id"
+        )
+        each = f"SELECT candidates.bug AS bug, {spent} FROM {joined} GROUP BY candidates.bug, candidates.id"
+        found = self.rows(f"SELECT sum(tokens), sum(cpu_s) FROM ({each}) GROUP BY bug")
+        return [(tokens, cpu_s or 0.0) for tokens, cpu_s in found]
+
     def samples(self) -> tuple[Samples, ...]:
         """Return what metrics are made from; the same as `read_samples` reads from the files."""
         ended = dict(self.rows("SELECT number, ended FROM bugs"))

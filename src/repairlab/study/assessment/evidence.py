@@ -78,10 +78,11 @@ class Evidence:
 
 def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
     """Return what is kept of evidence, by task."""
-    return {task: _evidence(data) for task, data in store.evidence().items()}
+    return {task: evidence_from(data) for task, data in store.evidence().items()}
 
 
-def _evidence(data: dict[str, Any]) -> Evidence:
+def evidence_from(data: dict[str, Any]) -> Evidence:
+    """Return evidence as a store keeps it."""
     held = data["held_out"]
     return Evidence(
         rules=tuple(data["rules"]),

@@ -137,9 +137,11 @@ class AssessmentStore:
         """Keep what was found out about a task, in the place of what was known before."""
         self._database.write("INSERT OR REPLACE INTO evidence (task, value) VALUES (?, ?)", (task, json.dumps(value)))
 
-    def evidence(self) -> dict[str, dict[str, Any]]:
+    def evidence(self, *, task: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of tasks beside what people say."""
-        return {task: json.loads(value) for task, value in self._database.rows("SELECT task, value FROM evidence ORDER BY task")}
+        where, values = ("", ()) if task is None else ("WHERE task = ?", (task,))
+        found = self._database.rows(f"SELECT task, value FROM evidence {where} ORDER BY task", values)
+        return {name: json.loads(value) for name, value in found}
 
     # One task at a time, however many there are.
 

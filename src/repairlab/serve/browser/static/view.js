@@ -111,6 +111,7 @@
     }
   };
   document.addEventListener("input", (event) => {
+    if (event.target.name === "rule") event.target.closest("details")?.setAttribute("open", "");
     if (!event.target.closest("form[data-autosave]")) return;
     say("…");
     clearTimeout(timer);

@@ -1,12 +1,13 @@
 """Tools of blind test files: edits of a text, the names in it, and values as blind tests say them."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
 from tree_sitter import Node
 
 from repairlab.languages.blind import BlindChecks, How
+from repairlab.languages.counter import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 
@@ -127,6 +128,19 @@ def must_be(operator: str, *, is_true: bool = True, is_turned: bool = False) -> 
     """
     how = _RELATIONS[_TURNED.get(operator, operator) if is_turned else operator]
     return how if is_true else _DENIED[how]
+
+
+def claims_in(node: Node, operator: Callable[[Node], str], *, is_true: bool) -> Iterator[tuple[Node, bool]]:
+    """Yield what must be true, or false, for a condition to be so: behind brackets and negations, on both sides of `&&`."""
+    if node.type == "parenthesized_expression":
+        yield from claims_in(named(node)[0], operator, is_true=is_true)
+    elif node.type == "unary_expression" and operator(node) == "!":
+        yield from claims_in(named(node)[0], operator, is_true=not is_true)
+    elif node.type == "binary_expression" and operator(node) in (("&&", "and") if is_true else ("||", "or")):
+        for side in named(node):
+            yield from claims_in(side, operator, is_true=is_true)
+    else:
+        yield node, is_true
 
 
 class OriginsOfNames(Protocol):

@@ -20,7 +20,7 @@ from repairlab.languages.counter import named
 from repairlab.languages.go.counter import statements
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
+from repairlab.languages.withholding import ORDERS, Edits, claims_in, frozen, must_be
 
 _FAILS = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})
@@ -346,7 +346,7 @@ class _File:
         then, otherwise = choice.child_by_field_name("consequence"), choice.child_by_field_name("alternative")
         if condition is None or then is None:
             raise _OpenError("it holds an odd `if`")
-        said = self._saying(condition, self._false(given, condition), always=always)
+        said = self._saying(condition, self._condition(given, condition, truth=False), always=always)
         self._edits.between(choice.start_byte, (start or condition).start_byte, "{ ")
         if start is not None:
             self._call_within(start, testers)
@@ -443,7 +443,7 @@ class _File:
     def _claimed(self, given: _Given, call: Node, name: str, values: list[Node]) -> Iterator[_Claim]:
         """Yield what to say in the place of an assertion of testify."""
         if name in ("True", "False") and values:
-            yield from self._true(given, values[0]) if name == "True" else self._false(given, values[0])
+            yield from self._condition(given, values[0], truth=name == "True")
         elif name in _STATES and values:
             text, truth = _STATES[name]
             yield _Claim(text.format(self._kept(values[0]), said=self._said), expected=frozen("b", truth))
@@ -477,46 +477,21 @@ class _File:
         self._gone.append(_Kept(wanted, given.name))
         return _Claim(f"{self._said}size({seen})" if name == "Len" else f"({seen}).Error()", expected=literal)
 
-    def _false(self, given: _Given, node: Node) -> Iterator[_Claim]:
-        """Yield what to say where a condition must be false."""
-        operator, sides = _operator(node), named(node)
-        if node.type == "parenthesized_expression":
-            yield from self._false(given, sides[0])
-        elif node.type == "unary_expression" and operator == "!":
-            yield from self._true(given, sides[0])
-        elif operator == "||":
-            for side in sides:
-                yield from self._false(given, side)
-        elif operator == "!=":
-            yield self._equal(given, node, *sides, truth=False)
-        elif operator == "==":
-            yield self._different(given, node, *sides, truth=False)
-        elif operator in ORDERS:
-            yield self._ordered(given, node, operator, *sides, truth=False)
-        else:
-            yield self._found(node, truth=False) or self._truth(given, node, truth=False)
+    def _condition(self, given: _Given, node: Node, *, truth: bool) -> Iterator[_Claim]:
+        """Yield what to say where a condition must be true, or false."""
+        for claim, is_true in claims_in(node, _operator, is_true=truth):
+            yield self._claim(given, claim, truth=is_true)
 
-    def _true(self, given: _Given, node: Node) -> Iterator[_Claim]:
-        """Yield what to say where a condition must be true."""
-        operator, sides = _operator(node), named(node)
-        compared = self._compared(node)
-        if node.type == "parenthesized_expression":
-            yield from self._true(given, sides[0])
-        elif node.type == "unary_expression" and operator == "!":
-            yield from self._false(given, sides[0])
-        elif operator == "&&":
-            for side in sides:
-                yield from self._true(given, side)
-        elif operator == "==":
-            yield self._equal(given, node, *sides, truth=True)
-        elif compared is not None:
-            yield self._equal(given, node, *compared, truth=True, items=not self._is_deep(node))
-        elif operator == "!=":
-            yield self._different(given, node, *sides, truth=True)
-        elif operator in ORDERS:
-            yield self._ordered(given, node, operator, *sides, truth=True)
-        else:
-            yield self._found(node, truth=True) or self._truth(given, node, truth=True)
+    def _claim(self, given: _Given, node: Node, *, truth: bool) -> _Claim:
+        operator, sides, compared = _operator(node), named(node), self._compared(node) if truth else None
+        if operator in ("==", "!="):
+            relate = self._equal if (operator == "==") == truth else self._different
+            return relate(given, node, *sides, truth=truth)
+        if compared is not None:
+            return self._equal(given, node, *compared, truth=True, items=not self._is_deep(node))
+        if operator in ORDERS:
+            return self._ordered(given, node, operator, *sides, truth=truth)
+        return self._found(node, truth=truth) or self._truth(given, node, truth=truth)
 
     def _compared(self, node: Node) -> tuple[Node, Node] | None:
         """Return what a call compares."""

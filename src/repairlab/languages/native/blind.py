@@ -21,7 +21,7 @@ from repairlab.languages.native import declarations
 from repairlab.languages.native.values import operator_of
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.languages.withholding import ORDERS, Edits, frozen, must_be
+from repairlab.languages.withholding import ORDERS, Edits, claims_in, frozen, must_be
 
 Native = Literal["c", "cpp"]
 _HEAD = "void f() "
@@ -330,7 +330,7 @@ class _File:
         value = named(node)[0] if named(node) else None
         if value is None or body.text(value) in (*_TRUTHS, "0", "1"):
             return
-        said = self._said_by(body, value, node, self._true(body, value), always=always)
+        said = self._said_by(body, value, node, self._condition(body, value, truth=True), always=always)
         body.edits.replace(node, f"{{ {said} return 1; }}")
 
     def _end(self, body: _Body, name: str) -> None:
@@ -442,9 +442,9 @@ class _File:
         order = _ORDERED.fullmatch(name)
         is_text = _STRINGS.search(name) is not None
         if _TRUE.fullmatch(name) and len(given) == 1:
-            yield from self._true(body, given[0])
+            yield from self._condition(body, given[0], truth=True)
         elif _FALSE.fullmatch(name) and len(given) == 1:
-            yield from self._false(body, given[0])
+            yield from self._condition(body, given[0], truth=False)
         elif _NEAR.fullmatch(name) and len(given) == 3:
             yield self._near(body, *given)
         elif _EQUAL.fullmatch(name) and len(given) == 2:
@@ -464,53 +464,29 @@ class _File:
         else:
             raise _OpenError(f"{name} is not understood")
 
-    def _true(self, body: _Body, node: Node) -> Iterator[_Claim]:
-        """Yield what to say where a condition must be true."""
-        operator, sides = operator_of(node), named(node)
-        if node.type == "parenthesized_expression":
-            yield from self._true(body, sides[0])
-        elif node.type == "unary_expression" and operator == "!":
-            yield from self._false(body, sides[0])
-        elif operator in ("&&", "and") and len(sides) == 2:
-            for side in sides:
-                yield from self._true(body, side)
-        elif node.type == "binary_expression" and operator == "==":
-            yield self._equal(body, *sides)
-        elif node.type == "binary_expression" and operator == "!=":
-            yield self._different(body, *sides)
-        elif node.type == "binary_expression" and operator in ORDERS:
-            yield self._ordered(body, operator, *sides)
-        elif node.type == "conditional_expression":
+    def _condition(self, body: _Body, node: Node, *, truth: bool) -> Iterator[_Claim]:
+        """Yield what to say where a condition must be true, or false."""
+        for claim, is_true in claims_in(node, operator_of, is_true=truth):
+            yield from self._claimed(body, claim, truth=is_true)
+
+    def _claimed(self, body: _Body, node: Node, *, truth: bool) -> Iterator[_Claim]:
+        operator = operator_of(node) if node.type == "binary_expression" else ""
+        if operator in ("==", "!="):
+            yield (self._equal if (operator == "==") == truth else self._different)(body, *named(node))
+        elif operator in ORDERS:
+            yield self._ordered(body, operator, *named(node), truth=truth)
+        elif truth and node.type == "conditional_expression":
             yield from self._either(body, node)
-        elif node.type == "call_expression" and body.text(node.children[0]) in self._named:
+        elif truth and node.type == "call_expression" and body.text(node.children[0]) in self._named:
             yield self._asked(body, node)
         else:
-            yield self._truth(body, node, truth=True)
-
-    def _false(self, body: _Body, node: Node) -> Iterator[_Claim]:
-        """Yield what to say where a condition must be false."""
-        operator, sides = operator_of(node), named(node)
-        if node.type == "parenthesized_expression":
-            yield from self._false(body, sides[0])
-        elif node.type == "unary_expression" and operator == "!":
-            yield from self._true(body, sides[0])
-        elif operator in ("||", "or") and len(sides) == 2:
-            for side in sides:
-                yield from self._false(body, side)
-        elif node.type == "binary_expression" and operator == "!=":
-            yield self._equal(body, *sides)
-        elif node.type == "binary_expression" and operator == "==":
-            yield self._different(body, *sides)
-        elif node.type == "binary_expression" and operator in ORDERS:
-            yield self._ordered(body, operator, *sides, truth=False)
-        else:
-            yield self._truth(body, node, truth=False)
+            yield self._truth(body, node, truth=truth)
 
     def _either(self, body: _Body, node: Node) -> Iterator[_Claim]:
         """Yield what to say of `a ? b : c`, as one statement each that says what is chosen."""
         condition, then, otherwise = named(node)
         for branch, sign in ((then, ""), (otherwise, "!")):
-            for claim in self._true(body, branch):
+            for claim in self._condition(body, branch, truth=True):
                 yield claim._replace(saying=f"if ({sign}({body.kept(condition)})) {{ {claim.saying} }}")
 
     def _asked(self, body: _Body, call: Node) -> _Claim:

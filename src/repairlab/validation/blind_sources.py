@@ -21,8 +21,8 @@ NO_DATA = "?\n"
 _DATA_FOLDERS = ("testdata/**", "**/testdata/**", "fixtures/**", "**/fixtures/**")
 """Where tests keep data even if the benchmark does not name these files."""
 _CONSTANT = re.compile(
-    r"^(?!.*\b(?:private|require|import)\b)(?:\S.*?|\s+(?:[\w<>\[\]]+\s+)*?(?:static|final|const|constexpr)\b.*?)??\b(\w+)(?:\s*\[[^\]\n]*\])*(?:\s*:[^=\n]+)?\s*:?="
-    r"(?!=)[^;]{0,80}?[\"'\d]|^\s*#\s*define\s+(\w+)\s+.*[\"'\d]",
+    r"^(?!.*\b(?:private|require|import)\b)(?:\S.*?|[ \t]+(?:[\w<>\[\]]+[ \t]+)*?(?:static|final|const|constexpr)\b.*?)??"
+    r"\b(\w+)(?:\s*\[[^\]\n]*\])*(?:\s*:[^=\n]+)?\s*:?=(?!=)[^;]{0,80}?[\"'\d]|^\s*#\s*define\s+(\w+)\s+.*[\"'\d]",
     re.MULTILINE,
 )
 """Where a file gives a name to a literal, or to a table of them, for others to use."""

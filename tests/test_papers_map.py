@@ -48,6 +48,8 @@ SWAPS = [
     for time, verdict, sign in ((1, "WA", "-"), (2, "AC", "+"))
 ]
 """Submissions that are fixed by another operator, so that every network can learn from their pairs."""
+COMMON = ("--to", "--repairer", "--model", "--show", "--clones", "--libs", "--tables", "--pairs", "--against", "--language")
+"""Options that do not tell commands of a verb from each other."""
 CHEAP = ("prompt", "train")
 each_command = pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 
@@ -89,6 +91,20 @@ def test_every_row_says_how_it_was_checked() -> None:
     cells = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS if not row.startswith(("| part |", "| --- |"))]
     assert [cell for cell in cells if not cell.startswith(("test: ", "recomputed: ", "run on "))] == []
     assert [path for cell in cells for path in re.findall(r"`(tests/[^`]+)`", cell) if not (ROOT / path).is_file()] == []
+
+
+def test_the_tests_of_a_row_speak_of_its_commands() -> None:
+    """Each command that is set apart by an option or a name has one of these in a test that its row cites."""
+    missed = []
+    for row in ROWS:
+        cited = re.findall(r"`(tests/[^`]+)`", row)
+        said = "\n".join((ROOT / path).read_text(encoding="utf-8") for path in cited).replace("_", "-")
+        for text in re.findall(r"`(repairlab [^`]+)`", row) if cited and str(Path(__file__).name) not in row else ():
+            words = shlex.split(text)
+            names = [value for option in (*NAMES, "--perturb") for value in values(words, option)]
+            names = names or [word.removeprefix("--") for word in words if word.startswith("--") and word not in COMMON]
+            missed += [f"{text}: {name}" for name in names[:1] if not all(part in said for part in name.split(","))]
+    assert missed == []
 
 
 @each_command

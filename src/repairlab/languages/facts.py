@@ -124,6 +124,8 @@ class Facts:
     """What comments begin with; the first one ends with its line."""
     grammar: str
     """Module of the tree-sitter grammar."""
+    packages: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Debian packages that a machine needs: for all its programs (empty name), and for build tools and frameworks besides."""
     flow: str = ""
     """Import path of what says how values flow through its programs (`FlowNodes`); empty: not known."""
     rejection: str = ""

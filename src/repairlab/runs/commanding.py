@@ -28,11 +28,12 @@ from repairlab.runs.messages import Task
 from repairlab.runs.repairing import prices_of
 from repairlab.runs.self_check import PORT, SCRIPT, SelfCheck
 from repairlab.runs.store import Store, append_line
-from repairlab.runs.workspace import LOG, WorkspaceMaker, read_plain
+from repairlab.runs.workspace import LOG, WorkspaceMaker
 from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import ENVIRONMENT
+from repairlab.validation.changes import read_plain
 from repairlab.validation.validator import BugError
 from repairlab.validation.worktree import files_below
 

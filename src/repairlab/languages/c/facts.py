@@ -142,6 +142,17 @@ FACTS = Facts(
     build=Build(tool="compile", sources=("**/*.c",)),
     tools={"none": 0, "compile": 1, "make": 3, "cmake": 4, "autotools": 4},
     frameworks=("stdio", "gtest", "catch2", "ctest", "tap", "automake", "lit", "cmocka", "cunit", "lines"),
+    packages={
+        "make": "make",
+        "cmake": "cmake g++ ninja-build",
+        "autotools": "automake libtool make",
+        "automake": "make",
+        "ctest": "cmake",
+        "gtest": "g++ libgtest-dev",
+        "catch2": "catch2 g++",
+        "cmocka": "libcmocka-dev",
+        "cunit": "libcunit1-dev",
+    },
     error_line=(
         r"^.*(?:\b(?:fatal )?error: |: undefined reference to |: multiple definition of |: cannot find -l"
         r"|CMake Error|\*\*\* .*Stop\.).*"

@@ -95,6 +95,7 @@ FACTS = replace(
     file="main.cpp",
     self_test=_SELF_TEST,
     build=Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
+    packages={**c.FACTS.packages, "": "g++"},
     fences=("cpp", "c++", "cc", "cxx", "hpp"),
     grammar="tree_sitter_cpp",
     dead_code=("if (false) { int NAME = 0; (void)NAME; }",),

@@ -76,6 +76,7 @@ FACTS = Facts(
     build=Build(tool="go"),
     tools={"go": 2},
     frameworks=("stdio", "go-test"),
+    packages={"": "golang-go"},
     error_line=r"^[^\s:#][^:\n]*\.go:\d+(?::\d+)?: .+|^(?:go|package|link)\b.*: .+",
     fences=("go", "golang"),
     comments=("//", "/*"),

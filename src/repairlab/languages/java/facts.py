@@ -193,6 +193,7 @@ FACTS = Facts(
     build=Build(tool="javac"),
     tools={"none": 0, "javac": 2},
     frameworks=("stdio", "junit4", "junit5"),
+    packages={"": "default-jdk-headless", "junit4": "junit4 libhamcrest-java", "junit5": "junit5"},
     # What is not found, or does not fit, is named two or more lines below, behind the line of the source.
     error_line=r"^(?:[^\s:][^:\n]*\.java:\d+: )?error: .+(?:(?:\n(?!.*error: ).*){0,5}?\n\s+(?:symbol|reason):\s+(?P<more>.+))?",
     fences=("java",),

@@ -72,6 +72,7 @@ FACTS = Facts(
     build=Build(),
     tools={"none": 0},
     frameworks=("stdio", "node-test", "mocha"),
+    packages={"": "nodejs", "mocha": "mocha"},
     error_line=r"^[^\s:][^:\n]*:\d+: .+",
     fences=("javascript", "js", "mjs", "cjs", "jsx", "node", "nodejs"),
     comments=("//", "/*"),

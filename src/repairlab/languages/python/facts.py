@@ -150,6 +150,7 @@ FACTS = Facts(
     build=Build(),
     tools={"none": 0},
     frameworks=("stdio", "pytest", "unittest"),
+    packages={"": "python3-pygments python3-pytest"},
     error_line=r"^[^\s:][^:\n]*:\d+: .+",
     fences=("python", "py", "python3"),
     comments=("#",),

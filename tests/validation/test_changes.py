@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits
-from repairlab.runs import workspace
-from repairlab.runs.workspace import LARGEST_FILE, Changes, read_changes, read_plain
+from repairlab.validation import changes
+from repairlab.validation.changes import LARGEST_FILE, Changes, read_changes, read_plain
 from tests.builders import write_files
 
 FILES = {"a.py": "one\ntwo\nthree\n", "lib/b.py": "b\n", "lib/deep/c.py": "c\n", "data.bin": "\0\1"}
@@ -174,5 +174,5 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r", "\u2028", "é", 
 @settings(max_examples=150)
 @given(old=TEXTS, new=TEXTS)
 def test_the_edit_of_a_file_makes_exactly_what_was_left(old: str, new: str) -> None:
-    edit = workspace._smallest("f", old, new)  # its law is worth more than its privacy
+    edit = changes._smallest("f", old, new)  # its law is worth more than its privacy
     assert apply_edits([edit], {"f": old}) == {"f": new}

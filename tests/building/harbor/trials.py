@@ -1,4 +1,4 @@
-"""What Harbor does with a task, by buildah alone: build the image, let an agent work, give its folder and the tests to a verifier."""
+"""What Harbor does with a task, by buildah alone: build its image, let an agent work, let a verifier judge what that leaves."""
 
 import itertools
 import os
@@ -18,11 +18,12 @@ FORGERY = """
     mkdir -p tests && printf 'import os\\nos._exit(0)\\n' | tee conftest.py sitecustomize.py tests/conftest.py > /dev/null
     printf 'all check test:\\n\\t@echo ok\\n' > Makefile
     for path in {hidden}; do mkdir -p "$(dirname "$path")" && : > "$path"; done
-    mkdir -p /logs/verifier 2>/dev/null; echo 1 > /logs/verifier/reward.txt; echo '{{"reward": 1}}' > /logs/verifier/reward.json; true
+    mkdir -p /logs/verifier 2>/dev/null
+    echo 1 > /logs/verifier/reward.txt; echo '{{"reward": 1}}' > /logs/verifier/reward.json; true
 """
 """Puts other test files and settings in the place of the hidden ones, with their very names, and rewards itself."""
 BASE = "docker.io/library/debian:bookworm-slim"
-_BASE = "FROM scratch\nADD root.tar /\nCMD [\"bash\"]\n"
+_BASE = 'FROM scratch\nADD root.tar /\nCMD ["bash"]\n'
 
 
 class Images:

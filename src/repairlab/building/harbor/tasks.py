@@ -44,15 +44,17 @@ _STARTING_S = 600.0
 _DOCKERFILE = """\
 FROM debian:bookworm-slim
 
-RUN apt-get update \\
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends {packages} \\
-    && rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home --shell /bin/bash agent
+{installing}RUN useradd --create-home --shell /bin/bash agent
 COPY --chown=agent:agent app {app}
 WORKDIR {app}
 """
+_INSTALLING = """\
+RUN apt-get update \\
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends {packages} \\
+    && rm -rf /var/lib/apt/lists/*
+"""
 _PACKAGES = ("ca-certificates", "gcc", "git", "libc6-dev", "patch", "python3")
-"""What agents and the judge need, whatever the language."""
+"""What agents and the judge need, whatever the language: a layer that all images share."""
 _TEST = """\
 #!/bin/bash
 # Judge /app by the tests in this folder, of which each is asked by its name: 1 or 0 is the reward, and nothing is an error of ours.
@@ -124,7 +126,8 @@ def _write(bug: Bug, benchmark: Benchmark, task: Path) -> None:
     checker = facts(bug.oracle.checker.language) if bug.oracle.checker else known
     needs = {"", bug.oracle.build.tool, bug.oracle.test.framework}
     wanted = {package for stated in (known, checker) for need in needs for package in stated.packages.get(need, "").split()}
-    dockerfile = _DOCKERFILE.format(packages=" ".join(sorted({*_PACKAGES, *wanted})), app=APP)
+    installing = [_INSTALLING.format(packages=" ".join(sorted(part))) for part in (_PACKAGES, wanted) if part]
+    dockerfile = _DOCKERFILE.format(installing="".join(installing), app=APP)
     write_file(task, "environment/Dockerfile", dockerfile.encode())
     app, tests = task / "environment/app", task / "tests"
     files = files_below(source)

@@ -45,7 +45,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
 
 
 def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug:
-    buggy, fixed, tests = (_files(folder / part) for part in ("buggy", "fixed", "tests"))
+    buggy, fixed, tests = (tree_of(folder / part) for part in ("buggy", "fixed", "tests"))
     changed = sorted(path for path, file in fixed.items() if path not in buggy or buggy[path].content != file.content)
     for path in changed:
         _as_text(folder / "fixed" / path, fixed[path])
@@ -72,7 +72,7 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug:
         tree=buggy if cases else {**buggy, **{f"tests/{path}": file for path, file in tests.items()}},
         patch=patch_of({path: buggy[path] for path in changed if path in buggy}, {path: fixed[path] for path in changed}),
         cases=cases,
-        checker={path: file.content for path, file in _files(folder / "checker", optional=True).items()},
+        checker={path: file.content for path, file in tree_of(folder / "checker", optional=True).items()},
         discover=places,
         unsorted=bool(places),
     )
@@ -127,7 +127,8 @@ def _build(language: str, buggy: Mapping[str, TreeFile] | None) -> dict[str, Any
     return {"tool": tool, "sources": sources, "tests": [f"tests/**/*.{ending}" for ending in _SOURCES[language]]}
 
 
-def _files(folder: Path, *, optional: bool = False) -> dict[str, TreeFile]:
+def tree_of(folder: Path, *, optional: bool = False) -> dict[str, TreeFile]:
+    """Return the files of a folder by their paths in it; where it is missing and need not be there, none."""
     if not folder.is_dir():
         if optional:
             return {}

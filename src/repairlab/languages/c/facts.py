@@ -143,6 +143,7 @@ FACTS = Facts(
     tools={"none": 0, "compile": 1, "make": 3, "cmake": 4, "autotools": 4},
     frameworks=("stdio", "gtest", "catch2", "ctest", "tap", "automake", "lit", "cmocka", "cunit", "lines"),
     packages={
+        "compile": "ninja-build",
         "make": "make",
         "cmake": "cmake g++ ninja-build",
         "autotools": "automake libtool make",

@@ -115,6 +115,8 @@ def choose(wanted: str) -> Interpreter:
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 """Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
+_PACKAGES_OF_OLD = ("attr",)
+"""What pytest needed besides before version 7.3, which Debian has."""
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
@@ -130,7 +132,7 @@ def home_of(interpreter: Interpreter, cache: Path, *, bare: bool = False) -> Pat
     runners for such, and fork them before they have loaded anything.
     """
     compiler = _c_compiler()
-    packages = [] if bare else [_package(name) for name in _PACKAGES]
+    packages = [] if bare else [_package(name) for name in _needed()]
     stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
     runners = [] if bare else sorted(_RUNNERS.glob("*.py"))
     ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *runners)}
@@ -155,6 +157,16 @@ def has_zygote(home: Path) -> bool:
 def libraries(home: Path) -> tuple[tuple[str, str], ...]:
     """Return the variable that names the shared libraries of a copy, if it has any."""
     return (("LD_LIBRARY_PATH", str(home / "shared")),) if (home / "shared").is_dir() else ()
+
+
+def _needed() -> tuple[str, ...]:
+    """Return the import names of pytest, as it is installed, and of what it needs."""
+    try:
+        needs = importlib.metadata.requires("pytest") or ()
+    except importlib.metadata.PackageNotFoundError:
+        needs = ()
+    is_old = any(need.startswith("attrs") and "extra ==" not in need for need in needs)
+    return (*_PACKAGES, *_PACKAGES_OF_OLD) if is_old else _PACKAGES
 
 
 def _package(name: str) -> Path:

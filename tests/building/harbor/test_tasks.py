@@ -76,6 +76,16 @@ def test_the_judge_passes_the_fix_and_nothing_that_edits_tests(tasks: Path, tmp_
     assert verdict(task, app) == (0, "PLAUSIBLE")
 
 
+def test_the_judge_needs_nothing_but_the_standard_library(tasks: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tasks / "sum/tests/judge.zip") as packed:
+        packed.extractall(tmp_path / "judge")
+    script = "import sys; sys.path.insert(0, sys.argv[1])\nimport repairlab.building.harbor.judge as judge\n"
+    script += "from repairlab.languages.language import language\nlanguage('python').toolchain; print(judge.__file__)"
+    command = [sys.executable, "-I", "-S", "-c", script, str(tmp_path / "judge")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout.strip()) == ("", str(tmp_path / "judge/repairlab/building/harbor/judge.py"))
+
+
 def test_what_an_agent_links_to_is_not_read(tasks: Path, tmp_path: Path) -> None:
     app = tmp_path / "app"
     shutil.copytree(tasks / "shop/environment/app", app)

@@ -18,10 +18,9 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.languages.language import default_cache
 from repairlab.sandbox.process import ProcessSandbox, open_landlock
-from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.apply import changed_files
 from repairlab.validation.changes import never_taken, read_changes
-from repairlab.validation.test_run import TestRun
-from repairlab.validation.worktree import temporary_folder
+from repairlab.validation.engines import Engines
 
 BUG, TREE = "bug.json", "tree"
 """In the folder of the tests: the bug as a record, and its buggy tree with all its tests."""
@@ -43,10 +42,8 @@ def judge(app: Path, tests: Path) -> tuple[Verdict, str]:
         sandbox = open_landlock(default_cache())
     except HarnessError:
         sandbox = ProcessSandbox(default_cache(), allow_unsafe=True)  # the container is there for this task alone
-    with temporary_folder() as folder:
-        lay_out(bug, changed, folder / "work")
-        found_out = TestRun(bug, sandbox, "first-failure", folder / "work", checker_sandbox=sandbox).judge()
-    return found_out.verdict, found_out.message
+    judgement = Engines(bug, sandbox).judge_fresh(changed, "first-failure")
+    return judgement.verdict, judgement.message
 
 
 def made(kind: type[T], data: Any) -> T:

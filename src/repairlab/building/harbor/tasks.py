@@ -152,7 +152,7 @@ def _write(bug: Bug, benchmark: Benchmark, task: Path) -> None:
 def _settings(bug: Bug, benchmark: Benchmark) -> dict[str, Any]:
     """Return task.toml; artifacts are what comes from the agent's container into that of the verifier."""
     oracle = bug.oracle
-    patience_s = oracle.build.limits.wall_s + oracle.limits.wall_s * oracle.n_tests
+    patience_s = oracle.build.limits.wall_s + oracle.limits.wall_s * bug.n_tests
     return {
         "schema_version": SCHEMA,
         "artifacts": [APP],

@@ -1,4 +1,4 @@
-"""What a program of others changed in the tree that it was given: nothing of what it left is run, followed or believed.
+"""Read what a program changed in the tree that it was given: nothing that it left behind is run, followed or believed.
 
 The program may have left links, devices, huge files, names that are no text, and a `.git` with hooks and filters of its own: only
 plain files are opened, and compared with those that it was given.

@@ -54,10 +54,10 @@ RUN apt-get update \\
     && rm -rf /var/lib/apt/lists/*
 """
 _PACKAGES = ("ca-certificates", "gcc", "git", "libc6-dev", "patch", "python3")
-"""What agents and the judge need, whatever the language: a layer that all images share."""
+"""What agents and the judge need in all languages: a layer that all images share."""
 _TEST = """\
 #!/bin/bash
-# Judge /app by the tests in this folder, of which each is asked by its name: 1 or 0 is the reward, and nothing is an error of ours.
+# Judge /app by the tests in this folder, each by its name. No reward means that the judge failed.
 logs=/logs/verifier
 mkdir -p "$logs"
 chmod 700 /tests "$logs"

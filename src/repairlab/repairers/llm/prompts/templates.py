@@ -6,7 +6,7 @@ rendered, so nothing that a bug says can become a message of its own.
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NoReturn, get_args
 
@@ -76,14 +76,15 @@ class Template:
 
     def check(self, known: Collection[str]) -> None:
         """Raise UserError for a variable that is none of `known`."""
-        for name in sorted(self._variables()):
+        for name in sorted(self._variables):
             if name not in known:
                 raise UserError(f"{self._file}: {unknown('variable', name, known)}")
 
     def uses(self, name: str) -> bool:
         """Whether it prints or tests a variable."""
-        return name in self._variables()
+        return name in self._variables
 
+    @cached_property
     def _variables(self) -> set[str]:
         return {name for part in self._parts for name in meta.find_undeclared_variables(_environment().parse(part.text))}
 

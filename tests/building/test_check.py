@@ -41,7 +41,7 @@ def test_a_bug_over_which_workers_die_does_not_end_the_check(tiny: Path, machine
     found: list[Health] = []
     shop, total = open_benchmark(str(tiny)).bug("shop"), open_benchmark(str(tiny)).bug("sum")
     deadly = dataclasses.replace(shop, tree=dataclasses.replace(shop.tree, source=Deadly(shop.tree.source)))
-    check_bugs([deadly, total], machine, found.append)
+    check_bugs([deadly, total], machine, found.append, counter_tests=False)
     by_name = {health.bug_id: health for health in found}
     assert by_name["sum"].healthy
     assert (by_name["shop"].healthy, by_name["shop"].undecided) == (False, True)
@@ -54,7 +54,7 @@ def test_what_is_raised_over_one_bug_does_not_end_the_check(tiny: Path, machine:
     found: list[Health] = []
     shop, total = open_benchmark(str(tiny)).bug("shop"), open_benchmark(str(tiny)).bug("sum")
     odd = dataclasses.replace(shop, oracle=dataclasses.replace(shop.oracle, limits=cast(Limits, None)))
-    check_bugs([odd, total], machine, found.append)
+    check_bugs([odd, total], machine, found.append, counter_tests=False)
     by_name = {health.bug_id: health for health in found}
     assert by_name["sum"].healthy
     assert by_name["shop"].undecided
@@ -70,7 +70,7 @@ def test_counter_tests_are_looked_for_unless_told_otherwise(tiny: Path, sandbox:
 
 
 def check(tiny: Path, bug: str, sandbox: Sandbox) -> str:
-    return "\n".join(check_bug(open_benchmark(str(tiny)).bug(bug), sandbox).problems)
+    return "\n".join(check_bug(open_benchmark(str(tiny)).bug(bug), sandbox, counter_tests=False).problems)
 
 
 def test_a_reference_fix_that_fails_is_reported(tiny: Path, sandbox: Sandbox) -> None:
@@ -153,7 +153,7 @@ def test_a_test_that_depends_on_others_is_flaky(tiny: Path, sandbox: Sandbox) ->
 
 
 def test_cases_are_repeated_in_other_orders_too(tiny: Path, sandbox: Sandbox) -> None:
-    card = check_bug(open_benchmark(str(tiny)).bug("sum"), sandbox, repeats=3)
+    card = check_bug(open_benchmark(str(tiny)).bug("sum"), sandbox, repeats=3, counter_tests=False)
     assert card.healthy and card.flips == () and 0 < card.limit_share < 1
 
 
@@ -247,18 +247,18 @@ def test_tests_that_fail_with_the_fix_are_named_and_can_be_excluded(tiny: Path, 
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
     (tiny / "bugs/sum/cases/02.in").write_text("1 1\n")
     bug = open_benchmark(str(tiny)).bug("sum")
-    sick = check_bug(bug, sandbox)
+    sick = check_bug(bug, sandbox, counter_tests=False)
     assert (sick.failing, sick.digest) == (("02",), bug.digest)
     exclude(bug, sick.failing)
     again = open_benchmark(str(tiny)).bug("sum")
-    assert check_bug(again, sandbox).healthy and again.digest != bug.digest
+    assert check_bug(again, sandbox, counter_tests=False).healthy and again.digest != bug.digest
 
 
 def test_a_bug_that_could_not_be_validated_is_undecided(tiny: Path, sandbox: Sandbox) -> None:
     bug = open_benchmark(str(tiny)).bug("sum")
     broken = FakeSandbox(lambda _: exited(127))
-    assert not check_bug(bug, sandbox).undecided
-    assert check_bug(bug, broken).undecided
+    assert not check_bug(bug, sandbox, counter_tests=False).undecided
+    assert check_bug(bug, broken, counter_tests=False).undecided
 
 
 def test_a_regression_test_that_fails_on_the_buggy_tree_can_be_excluded(tiny: Path, sandbox: Sandbox) -> None:
@@ -271,10 +271,10 @@ def test_a_regression_test_that_fails_on_the_buggy_tree_can_be_excluded(tiny: Pa
     tests.write_text(tests.read_text() + f"\n\ndef {function}_too():\n    {function}()\n")
     facts.write_text(text.replace("regression = [", f'regression = ["{twin}", '))
     bug = open_benchmark(str(tiny)).bug("shop")
-    sick = check_bug(bug, sandbox)
+    sick = check_bug(bug, sandbox, counter_tests=False)
     assert (sick.failing, sick.problems) == ((twin,), (f"regression test {twin} fails on the buggy tree",))
     exclude(bug, sick.failing)
-    assert check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox).healthy
+    assert check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, counter_tests=False).healthy
 
 
 def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
@@ -296,7 +296,9 @@ def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sa
 
 def test_a_card_speaks_for_bugs_that_have_not_changed(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
     benchmark, path = open_benchmark(str(tiny)), tmp_path / "card.json"
-    card = make_card(benchmark, [check_bug(bug, sandbox) for bug in benchmark], {"python": "3", "gcc": "12"}, repeats=1)
+    card = make_card(
+        benchmark, [check_bug(bug, sandbox, counter_tests=False) for bug in benchmark], {"python": "3", "gcc": "12"}, repeats=1
+    )
     write_card(path, card)
     again = go_on(path, benchmark, {"python": "3"}, repeats=1)
     assert (again.bugs, again.environment) == (card.bugs, {"python": "3", "gcc": "12"})
@@ -327,21 +329,21 @@ def misspell(tiny: Path, old: str, new: str) -> None:
 )
 def test_a_name_that_no_tree_has_is_taken_for_a_typo(tiny: Path, sandbox: Sandbox, old: str, new: str) -> None:
     misspell(tiny, old, new)
-    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, counter_tests=False)
     said = f"bug.toml names a test that does not exist: tests/{new}. Did you mean tests/{old}?"
     assert (sick.healthy, sick.absent, sick.failing, sick.problems) == (False, (f"tests/{new}",), (), (said,))
 
 
 def test_a_name_like_no_other_comes_without_a_suggestion(tiny: Path, sandbox: Sandbox) -> None:
     misspell(tiny, "tests/test_cart.py::test_total", "qqq/zz.py::xxx")
-    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, counter_tests=False)
     assert sick.problems == ("bug.toml names a test that does not exist: qqq/zz.py::xxx",)
 
 
 def test_what_fails_beside_a_typo_is_still_told(tiny: Path, sandbox: Sandbox) -> None:
     misspell(tiny, "test_total", "test_totl")
     rewrite_tests(tiny, "assert Cart([]).total() == 7")
-    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, counter_tests=False)
     assert sick.failing == ("tests/test_cart.py::test_empty",)
     assert sick.problems[1] == "regression test tests/test_cart.py::test_empty fails on the buggy tree"
     assert sick.problems[2].startswith("the reference fix fails 1 of 2 tests (tests/test_cart.py::test_empty: ")

@@ -221,9 +221,9 @@ def test_a_built_in_benchmark_has_its_health_card_elsewhere(
 def test_a_check_of_a_part_leaves_the_health_card_of_the_whole(
     capsys: pytest.CaptureFixture[str], tiny: Path, sandbox: Sandbox
 ) -> None:
-    said(capsys, "check", str(tiny))
+    said(capsys, "check", str(tiny), "--no-counter-tests")
     whole = (tiny / "health.json").read_text()
-    said(capsys, "check", str(tiny), "-i", "sum")
+    said(capsys, "check", str(tiny), "--no-counter-tests", "-i", "sum")
     assert (tiny / "health.json").read_text() == whole
 
 
@@ -242,20 +242,21 @@ def test_a_check_goes_on_with_its_card(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = str(tmp_path / "card.json")
-    said(capsys, "check", str(tiny), "--card", card)
+    said(capsys, "check", str(tiny), "--no-counter-tests", "--card", card)
     (tiny / "bugs/shop/issue.md").write_text("Another title\n")
     monkeypatch.setattr(importlib.import_module("repairlab.cli.check"), "check_bugs", interrupted)
-    told = said(capsys, "check", str(tiny), "--card", card, "--resume", code=130)[1]
+    told = said(capsys, "check", str(tiny), "--no-counter-tests", "--card", card, "--resume", code=130)[1]
     assert "Stopped after 1 of 2 bugs; this is what they showed; go on with the same command and --resume" in " ".join(told.split())
     monkeypatch.undo()
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
-    out, err = said(capsys, "check", str(tiny), "--card", card, "--resume", "--exclude-failing", code=1)
+    out, err = said(capsys, "check", str(tiny), "--no-counter-tests", "--card", card, "--resume", "--exclude-failing", code=1)
     assert 'bug sum: exclude by name under [test] in bug.toml: excluded = ["02"]' in out
     assert "bug sum: 1 test excluded in its bug.toml; check again" in err
-    assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "--card", card, "--resume")[0]
+    assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "--no-counter-tests", "--card", card, "--resume")[0]
     (tiny / "bugs/sum/cases/01.out").write_text("7\n")
     assert (
-        "nothing that shows the bug would be left" in said(capsys, "check", str(tiny), "-i", "sum", "--exclude-failing", code=1)[1]
+        "nothing that shows the bug would be left"
+        in said(capsys, "check", str(tiny), "-i", "sum", "--no-counter-tests", "--exclude-failing", code=1)[1]
     )
 
 

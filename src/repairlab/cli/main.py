@@ -1,5 +1,6 @@
 """The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
 
+import gc
 import io
 import os
 import shlex
@@ -83,6 +84,7 @@ _STANDARD_ERROR = 2
 
 def main() -> None:
     """Run the command line; being ended by SIGTERM is the same as Ctrl-C, so that nothing is left behind."""
+    gc.set_threshold(50_000)  # loading a verb makes much and throws nothing away
     open_closed_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = run(sys.argv[1:])

@@ -5,6 +5,7 @@ and its forks end with it; it leaves no file behind.
 """
 
 import ctypes
+import gc
 import importlib
 import os
 import pickle
@@ -145,8 +146,11 @@ def serve(descriptor: int) -> None:
         signal.signal(number, signal.SIG_IGN)  # those are for the main process, whose end is ours
     requests = socket.socket(fileno=descriptor)
     connection = Connection(os.dup(descriptor))
+    gc.disable()  # all that is loaded stays
     for name in PRELOADED:
         importlib.import_module(name)
+    gc.freeze()  # forks look through what they made themselves, and share the rest
+    gc.enable()
     while True:
         try:
             kind, what = connection.recv()

@@ -98,21 +98,22 @@ def reliability(patterns: Patterns) -> list[Reliability]:
     draws = _resampled([count for _, count in ordered])
     made = []
     for name, coefficient in COEFFICIENTS.items():
-        values = [
-            coefficient({pattern: count for (pattern, _), count in zip(ordered, draw, strict=True) if count}) for draw in draws
-        ]
-        known = [value for value in values if value is not None]
+        values = {  # few labels are drawn in few ways
+            draw: coefficient({pattern: count for (pattern, _), count in zip(ordered, draw, strict=True) if count})
+            for draw in set(draws)
+        }
+        known = [value for draw in draws if (value := values[draw]) is not None]
         value = coefficient(shared)
         made.append(Reliability(name=name, value=None if value is None else round(value, 6), interval=_interval(known), n=n))
     return made
 
 
-def _resampled(counts: Sequence[float]) -> list[list[float]]:
+def _resampled(counts: Sequence[float]) -> list[tuple[float, ...]]:
     n = int(sum(counts))
     if not n:
         return []
     drawn = np.random.default_rng(SEED).multinomial(n, np.asarray(counts) / n, size=RESAMPLES)
-    return [[float(count) for count in row] for row in drawn]
+    return [tuple(map(float, row)) for row in drawn]
 
 
 def _interval(values: Sequence[float]) -> Interval | None:

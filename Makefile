@@ -19,9 +19,9 @@ demo-full: install  ## the same on all bugs, with more candidates
 test: install  ## format, lint, types, import contracts, and all tests that take seconds
 	$(BIN)/ruff format --check -q .
 	$(BIN)/ruff check -q .
-	$(BIN)/mypy
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
-	$(BIN)/pytest -q -n 3 --dist worksteal $(ELSEWHERE) -m "$(FAST)" # many tests wait for a limit on time
+	@# mypy uses one core for half a minute, and many tests wait for a limit on time
+	$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -n 3 --dist worksteal $(ELSEWHERE) -m "$(FAST)"; tests=$$?; wait $$types && exit $$tests
 
 test-slow: install  ## tests that take longer: whole lines from the README to the report, tool chains at length, killed runs
 	$(BIN)/pytest -q -n 3 --dist worksteal $(ELSEWHERE) -m "slow$(subst not slow,,$(FAST))"

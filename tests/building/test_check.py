@@ -1,6 +1,7 @@
 import dataclasses
 import os
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -200,14 +201,14 @@ def test_first_failing_messages_are_stored_once_and_change_no_digest(tiny: Path,
 
 def test_time_limits_come_down_to_what_the_reference_fix_leaves_room_for(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shop = tiny / "bugs/shop/bug.toml"
-    shop.write_text(shop.read_text() + "\n[limits]\n# own\nwall_s = 90\nmemory_mb = 300\n")
+    shop.write_text(shop.read_text() + "\n[limits]\n# own\ncpu_s = 60\nwall_s = 240\nmemory_mb = 300\n")
     assert run(["check", str(tiny), "--store-limits", "--no-counter-tests"]) == 0
     assert "2 time limits lowered" in capsys.readouterr().err
     limits = {bug.id: bug.oracle.limits for bug in open_benchmark(str(tiny))}
     assert (limits["sum"].cpu_s, limits["sum"].wall_s) == (1.0, 5.0)
-    assert 1.0 <= limits["shop"].cpu_s < 10.0
-    assert (limits["shop"].wall_s < 60.0, limits["shop"].memory_mb) == (True, 300)
-    assert "# 5 times the reference fix's 0." in shop.read_text()
+    assert 1.0 <= limits["shop"].cpu_s < 60.0
+    assert (limits["shop"].wall_s < 240.0, limits["shop"].memory_mb) == (True, 300)
+    assert re.search(r"# 5 times the reference fix's \d+\.\d+ s", shop.read_text())
     assert run(["check", str(tiny), "--store-limits", "--no-counter-tests", "-i", "sum"]) == 0
     assert "0 time limits lowered" in capsys.readouterr().err
 

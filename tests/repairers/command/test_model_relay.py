@@ -125,6 +125,22 @@ def test_a_limit_refuses_the_next_request_and_ends_the_program(tmp_path: Path, a
     assert len(here.server.asked) == here.relay.usage.requests == n
 
 
+def test_what_is_under_way_counts_towards_limits(tmp_path: Path) -> None:
+    """A client that gives up waiting and asks again may not ask for ever."""
+    with relayed(tmp_path, Allowance(tokens=50)) as here:
+        here.server.gate.clear()
+        long = [{"role": "user", "content": "x" * 400}]
+        asker = threading.Thread(target=here.ask, kwargs={"messages": long})
+        asker.start()
+        while not here.server.asked:
+            time.sleep(0.01)
+        assert here.ask().status_code == 403
+        here.server.gate.set()
+        asker.join()
+    assert here.halted == ["token limit"]
+    assert (here.relay.usage.requests, here.relay.usage.tokens_in) == (1, 10)
+
+
 def test_the_cost_limit_of_the_run_counts_too(tmp_path: Path) -> None:
     with relayed(tmp_path, limit_usd=15e-6) as here:
         assert [here.ask().status_code for _ in range(2)] == [200, 403]

@@ -6,6 +6,7 @@ never holds it.
 
 import contextlib
 import datetime
+import functools
 import json
 import socket
 import threading
@@ -123,14 +124,15 @@ class ModelRelay:
     def _begin(self) -> str:
         """Count a request, or return why it may not be made and end the program."""
         with self._lock:
-            reason = self._allowance.exceeded_by(self.usage)
+            # What is under way counts, too: a client that gives up waiting may ask the same again and again.
+            reason = self._allowance.exceeded_by(functools.reduce(_with, self._under_way.values(), self.usage))
             if not reason:
                 try:
                     self._ledger.check()
                 except OverBudget as error:
                     self.over_budget, reason = error, "cost limit of the run"
             if not reason:
-                self._add(Usage(requests=1))
+                self.usage = replace(self.usage, requests=self.usage.requests + 1)
                 return ""
         self._halt(reason)
         return f"{reason} reached"
@@ -178,17 +180,17 @@ class ModelRelay:
         return replace(request, n=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd)
 
     def _book(self, request: Request) -> None:
-        self._add(Usage(tokens_in=request.tokens_in, tokens_out=request.tokens_out, cost_usd=request.cost_usd))
+        self.usage = _with(self.usage, request)
         self._ledger.add(request)
 
-    def _add(self, more: Usage) -> None:
-        known = self.usage
-        self.usage = Usage(
-            requests=known.requests + more.requests,
-            tokens_in=known.tokens_in + more.tokens_in,
-            tokens_out=known.tokens_out + more.tokens_out,
-            cost_usd=total_cost((known.cost_usd, more.cost_usd)),
-        )
+
+def _with(known: Usage, request: Request) -> Usage:
+    return replace(
+        known,
+        tokens_in=known.tokens_in + request.tokens_in,
+        tokens_out=known.tokens_out + request.tokens_out,
+        cost_usd=total_cost((known.cost_usd, request.cost_usd)),
+    )
 
 
 def open_upstream(settings: CommandSettings, access: Access) -> Upstream | None:

@@ -23,7 +23,7 @@ MOST_BYTES = 150_000
 
 
 def main() -> None:
-    """Run what is missing, and take all pictures, light and dark."""
+    """Run what is missing, and take all pictures, those of matrix and leaderboard also in dark colours."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("demo", nargs="?", type=Path, help="folder of a demo, with the runs copy, templates and reference")
     options = parser.parse_args()
@@ -35,9 +35,9 @@ def main() -> None:
         repairlab("report", *runs, "-o", str(Path(folder) / "report.html"))
         repairlab("view", *runs, "--export", str(Path(folder) / "view"))
         repairlab("site", *runs, "--to", str(Path(folder) / "site"))
-        for scheme in ("", "-dark"):
-            take(Path(folder) / "report.html", PICTURES / f"report{scheme}.png", 760)
-            for name, (verb, page, height) in PAGES.items():
+        take(Path(folder) / "report.html", PICTURES / "report.png", 760)
+        for name, (verb, page, height) in PAGES.items():
+            for scheme in ("", "-dark") if name != "browser" else ("",):
                 take(Path(folder) / verb / page, PICTURES / f"{name}{scheme}.png", height)
 
 

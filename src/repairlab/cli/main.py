@@ -87,7 +87,8 @@ def main() -> None:
     gc.set_threshold(50_000)  # loading a verb makes much and throws nothing away
     open_closed_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    code = run(sys.argv[1:])
+    gc.disable()  # most of what is loaded stays
+    code = run(sys.argv[1:], alone=True)
     if code == STOPPED:
         # All is stored and closed. A thread that is just connecting to a model cannot be told, and is not waited for.
         sys.stdout.flush()
@@ -103,8 +104,11 @@ def open_closed_streams() -> None:
     os.close(descriptor)
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our machinery failed, 130 Ctrl-C."""
+def run(arguments: list[str], *, alone: bool = False) -> int:
+    """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our machinery failed, 130 Ctrl-C.
+
+    `alone` says that this process does nothing else.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # messages of candidates' tests hold whatever those wrote
     if not arguments or arguments[0] in ("--help", "--help-all", "-h", "help"):
@@ -114,7 +118,7 @@ def run(arguments: list[str]) -> int:
         print(f"repairlab {VERSION}")  # noqa: T201
         return 0
     try:
-        return _run_verb(arguments[0], arguments[1:])
+        return _run_verb(arguments[0], arguments[1:], alone=alone)
     except UserError as error:
         return _fail(error, 2)
     except HarnessError as error:
@@ -147,7 +151,7 @@ def usage() -> str:
     )
 
 
-def _run_verb(old: str, given: list[str]) -> int:
+def _run_verb(old: str, given: list[str], *, alone: bool) -> int:
     verb, *arguments = (*ALIASES.get(old, (old,)), *given)
     point_from(verb, arguments)
     if verb not in VERBS:
@@ -160,9 +164,12 @@ def _run_verb(old: str, given: list[str]) -> int:
     if (verb in _JUDGING or (verb == "doctor" and "--try" in arguments)) and "--help" not in arguments:
         from repairlab.runs.executors.forking import start_server  # noqa: PLC0415
 
-        start_server()
+        start_server(by_fork=alone)
     try:
-        app_of(verb, arguments)(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
+        app = app_of(verb, arguments)
+        gc.freeze()
+        gc.enable()
+        app(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

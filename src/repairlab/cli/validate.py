@@ -63,7 +63,7 @@ def validate(
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
     require_one_model(external, candidates)
-    chosen = [bug.id for bug in opened.select(tuple(include or ()), limit=limit)]
+    chosen = opened.select_ids(tuple(include or ()), limit=limit)
     _tell_unreadable(external, opened)
     external, coverage = hold_against(external, chosen, candidates, only_given=only_given)
     n = max(map(len, external.candidates.values()))

@@ -63,11 +63,15 @@ class Benchmark:
 
     def select(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[Bug, ...]:
         """Return the bugs whose id matches one of the shell patterns (all without any), at most `limit`."""
+        places = {bug_id: place for place, bug_id in enumerate(self.ids)}
+        return tuple(self.bugs[places[bug_id]] for bug_id in self.select_ids(include, limit=limit))
+
+    def select_ids(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[str, ...]:
+        """Return the ids of the bugs that `select` returns; none is read for that."""
         if limit is not None and limit < 1:
             raise UserError(f"--limit is {limit}: at least 1 bug is needed")
         patterns, ids = [pattern.removeprefix(f"{self.name}/") for pattern in include], self.ids
         matchless = [pattern for pattern in patterns if not any(fnmatchcase(bug_id, pattern) for bug_id in ids)]
         if matchless:
             raise unknown(f"bug of {self.name}", matchless, ids, listing=_LISTING)
-        chosen = [i for i, bug_id in enumerate(ids) if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
-        return tuple(self.bugs[i] for i in chosen[:limit])
+        return tuple(bug_id for bug_id in ids if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns))[:limit]

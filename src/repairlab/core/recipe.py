@@ -71,17 +71,20 @@ def matching(paths: Iterable[str], patterns: tuple[str, ...]) -> list[str]:
     >>> matching(["tests/a.py", "tests/rates.csv"], ("tests/**", "!tests/*.csv"))
     ['tests/a.py']
     """
-    wanted = [_compiled(pattern) for pattern in patterns if not pattern.startswith("!")]
-    unwanted = [_compiled(pattern[1:]) for pattern in patterns if pattern.startswith("!")]
-    return [path for path in paths if _any(wanted, path) and not _any(unwanted, path)]
-
-
-def _any(patterns: Iterable[re.Pattern[str]], path: str) -> bool:
-    return any(pattern.fullmatch(path) for pattern in patterns)
+    wanted, unwanted = _compiled(patterns)
+    return [path for path in paths if wanted.fullmatch(path) and not unwanted.fullmatch(path)]
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what the paths match that are wanted, and what those match that are taken out."""
+    wanted = [_expression(pattern) for pattern in patterns if not pattern.startswith("!")]
+    unwanted = [_expression(pattern[1:]) for pattern in patterns if pattern.startswith("!")]
+    nothing = "(?!)"
+    return re.compile("|".join(wanted) or nothing, re.DOTALL), re.compile("|".join(unwanted) or nothing, re.DOTALL)
+
+
+def _expression(pattern: str) -> str:
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(meaning.get(part, re.escape(part)) for part in parts), re.DOTALL)
+    return f"(?:{''.join(meaning.get(part, re.escape(part)) for part in parts)})"

@@ -14,8 +14,10 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -32,17 +34,11 @@ _PR_SET_PDEATHSIG = 1
 class ForkServer:
     """The process that forks, and our end of its socket."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_fork: bool = False) -> None:
+        """Start it; by a fork where this process has no threads and has run nothing, and needs the same code."""
         ours, theirs = socket.socketpair()
-        code = f"from repairlab.runs.executors.forking import serve; serve({theirs.fileno()})"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", code],  # -P: modules in the current folder are not ours
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=environment,
-            )
+            self._wait = _forked(ours, theirs) if by_fork else _started(theirs)
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
         self._lock = threading.Lock()
@@ -83,7 +79,35 @@ class ForkServer:
             hang_up(self._socket.fileno())
             self._connection.close()
             self._socket.close()
-        self._process.wait()
+        self._wait()
+
+
+def _started(theirs: socket.socket) -> Callable[[], object]:
+    """Start a server and return what waits for its end."""
+    code = f"from repairlab.runs.executors.forking import serve; serve({theirs.fileno()})"
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", code],  # -P: modules in the current folder are not ours
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ).wait
+
+
+def _forked(ours: socket.socket, theirs: socket.socket) -> Callable[[], object]:
+    """Fork a server and return what waits for its end."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    gc.freeze()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        try:
+            serve(theirs.fileno())
+        except Exception:
+            traceback.print_exc()
+            sys.exit(1)  # what has started this process has no other message for it
+    return partial(os.waitpid, pid, 0)
 
 
 def _folder() -> str:
@@ -105,12 +129,12 @@ _locks: dict[int, threading.Lock] = {}
 """By process: a fork must not speak with its parent's server, nor wait for a lock that a thread of its parent's held."""
 
 
-def start_server() -> ForkServer:
+def start_server(*, by_fork: bool = False) -> ForkServer:
     """Return the server of this process; the first call starts it, and it loads while this process does something else."""
     pid = os.getpid()
     with _locks.setdefault(pid, threading.Lock()):
         if pid not in _servers:
-            _servers[pid] = ForkServer()
+            _servers[pid] = ForkServer(by_fork=by_fork)
             # Unlike `atexit` this is also done at the end of a process of `multiprocessing`, and after workers were closed.
             Finalize(None, _stop_server, exitpriority=0)
         return _servers[pid]

@@ -20,13 +20,14 @@ import pytest
 
 if TYPE_CHECKING:
     from repairlab.languages.python.runners import pytest_shortcuts as shortcuts
+    from repairlab.languages.python.runners import pytest_simple as simple
     from repairlab.languages.python.runners.pytest_reporter import CAN_LOAD, COULD_NOT_RUN, KNOWS_INSIDE, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
 else:  # `load` and these are given by whoever loads this
     PLUGINS = PLUGINS  # noqa: F821, PLW0127
-    shortcuts = load("pytest_shortcuts")  # noqa: F821
+    shortcuts, simple = load("pytest_shortcuts"), load("pytest_simple", code_of=code_of)  # noqa: F821
     reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
     CAN_LOAD, KNOWS_INSIDE, make_reporter = reporting.CAN_LOAD, reporting.KNOWS_INSIDE, reporting.make_reporter
     COULD_NOT_RUN = reporting.COULD_NOT_RUN
@@ -34,19 +35,21 @@ else:  # `load` and these are given by whoever loads this
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""
 _SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+_ASKING = {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
+"""Variables by which pytest is asked for something."""
 _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
 """What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
 
 
-def is_plain_tree() -> bool:
-    """Return whether pytest can get ready for any tests of the tree without loading a line of it."""
+def is_plain_tree(*, bare: bool = False) -> bool:
+    """Return whether pytest can get ready for any tests of the tree without loading a line of it; it is bare without settings."""
     if not KNOWS_INSIDE or PLUGINS:
         return False
     wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
     found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
     texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
-    asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
-    return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
+    asked = os.environ.keys() & _ASKING
+    return not (asked or (bare and found)) and len(texts) == len(found) and not any(map(_LOADING.search, texts))
 
 
 def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool, known: list[Path]) -> bool:
@@ -71,6 +74,15 @@ def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: b
     elif code is None:
         reporter.pytest_collection_modifyitems([])
     return reporter.stopped or reporter.channel.ended.issuperset(reporter.tests)
+
+
+def run_simply(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, config: pytest.Config, plain: bool) -> bool:
+    """Run tests without a session of pytest, where they need none."""
+    channel, request = begin()
+    finished: bool | None = simple.run(channel, request["tests"], config, stop=request["stop"])
+    if finished is None:
+        return run_pytest(lambda: (channel, request), server=False, plain=plain, known=[])
+    return finished
 
 
 def run_loaded(begin: Callable[..., tuple[Channel, dict[str, Any]]], *, plain: bool, files: list[Path]) -> bool:
@@ -148,14 +160,17 @@ def rehearse() -> None:
     sys.path[:] = path
 
 
-def make_config() -> pytest.Config:
-    """Return a configuration of pytest that neither the tree nor the tests have a say in."""
-    return _pytest.config.get_config(list(_OPTIONS))
+def make_config() -> pytest.Config | None:
+    """Return a configuration of pytest that neither the tree nor the tests have a say in, if there is one."""
+    if PLUGINS or not KNOWS_INSIDE or os.environ.keys() & _ASKING:
+        return None
+    made: pytest.Config = simple.make_config(_OPTIONS)
+    return made
 
 
-def rewrite_tests(files: list[Path], config: pytest.Config) -> None:
+def rewrite_tests(files: list[Path], config: pytest.Config | None) -> None:
     """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
-    if not KNOWS_INSIDE:
+    if config is None:
         return
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
     make, made = rewrite._rewrite_test, {}
@@ -177,7 +192,7 @@ def prepare() -> None:
     """Make the next configuration of pytest now, as far as neither the tree nor the tests have a say in it."""
     if not KNOWS_INSIDE:
         return
-    make, config = _pytest.config.get_config, make_config()
+    make, config = _pytest.config.get_config, _pytest.config.get_config(list(_OPTIONS))
 
     def prepared(args: Any = None, plugins: Any = None, **_: Any) -> pytest.Config:
         _pytest.config.get_config = make

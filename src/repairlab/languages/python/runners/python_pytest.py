@@ -54,16 +54,19 @@ if __name__ == "__main__":
     session.load_all()
     if is_server():
         session.rehearse()
-    rewriting = session.make_config() if is_server() else None
+    config = session.make_config()
     session.prepare()
     turn_to_tree()
     is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.CAN_LOAD and is_loading()
-    known_files: list[Path] = []
+    is_bare, known_files = config and not is_loaded and session.is_plain_tree(bare=True), list[Path]()
     if is_forked:
         known_files = prepare_forks()
-        session.rewrite_tests(known_files, rewriting)
+        session.rewrite_tests(known_files, config)
+        is_bare = is_bare and session.simple.are_simple(known_files)
     run = (
-        partial(session.run_loaded, files=known_files)
+        partial(session.run_simply, config=config)
+        if is_bare
+        else partial(session.run_loaded, files=known_files)
         if is_loaded
         else partial(session.run_pytest, server=is_forked, known=known_files)
     )

@@ -11,7 +11,7 @@ ASSERT = "const test = require('node:test');\n\nconst assert = require('node:ass
 def told(kind: str, framework: str, **texts: str) -> str:
     """Return what is said of test files of a language."""
     made = {name: language(kind).blind(text, framework, "nonce", 100 * at) for at, (name, text) in enumerate(texts.items())}  # type: ignore[attr-defined]
-    return told_elsewhere(texts, made)
+    return " ".join(told_elsewhere(texts, made).values())
 
 
 @pytest.mark.parametrize(

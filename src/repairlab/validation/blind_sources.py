@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from repairlab.core.bug import Bug
@@ -36,17 +36,31 @@ def data_files(bug: Bug) -> list[str]:
     return sorted(path for path in paths - set(protected(paths, bug)) if language_of_test(bug, path) is None)
 
 
-def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -> str:
-    """Say which constant of one test file another one expects, if any does: it uses the name less often when it is blind."""
-    told = {path: set(_constants(path, sources[path])) for path in files}
+def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -> dict[str, str]:
+    """Say which test files expect a constant of another one, and which: they use its name less often when they are blind."""
+    told, found = {path: set(_constants(path, sources[path])) for path in files}, dict[str, str]()
     for path, file in files.items():
         before, after = (Counter(_WORD.findall(text)) for text in (sources[path], file.text))
         as_a_whole = (check.text for check in file.checks if check.of_two or '"b"' in check.expected)
         used = {*file.gone, *(name for name in before if before[name] > after[name])} | set(_WORD.findall(" ".join(as_a_whole)))
-        for other in told.keys() - {path}:
+        for other in (it for it in told.keys() - {path} if _is_known(it, path, before.keys())):
             if names := (used & told[other]) - told[path]:
-                return f"{TOLD_ELSEWHERE}: {min(names)} in {other}"
-    return ""
+                found[path] = f"{TOLD_ELSEWHERE}: {min(names)} in {other}"
+    return found
+
+
+def reason_for(test: str, reasons: Mapping[str, str], files: Collection[str]) -> str:
+    """Return the reason of the file that a test is in: the one that its name holds, or any where it holds none."""
+    words = set(_WORD.findall(test))
+    own = {path for path in files if Path(path).name.partition(".")[0] in words} or files
+    return next((why for path, why in reasons.items() if path in own), "")
+
+
+def _is_known(other: str, path: str, words: Collection[str]) -> bool:
+    """Return whether a file names another one, or may use it without doing so: in Go, those of a folder are one package."""
+    place = Path(other)
+    stem = place.parent.name if place.stem == "__init__" else place.name.partition(".")[0]
+    return stem in words or (place.suffix == ".go" and place.parent == Path(path).parent)
 
 
 def _constants(path: str, text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import new_nonce
 from repairlab.validation.apply import changed_files, lay_out_twin
 from repairlab.validation.blind_checks import END, NO_END, Said, by_test, difference, is_telling
-from repairlab.validation.blind_sources import NEEDS_DATA, NO_DATA, data_files, told_elsewhere
+from repairlab.validation.blind_sources import NEEDS_DATA, NO_DATA, data_files, reason_for, told_elsewhere
 from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.engines import Engines, TwinOf
 from repairlab.validation.test_mutants import language_of_test, test_texts
@@ -257,8 +257,8 @@ def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
         test: next((why for file in files.values() for own, why in file.open.items() if is_part_of(test, own)), "")
         for test in tests
     }
-    if elsewhere := told_elsewhere(dict(test_texts(bug)), files):
-        reasons = {test: reasons[test] or elsewhere for test in tests}
+    elsewhere = told_elsewhere(dict(test_texts(bug)), files)
+    reasons = {test: reasons[test] or reason_for(test, elsewhere, files) for test in tests}
     for path, file in files.items():
         others = [text for other, text in test_texts(bug) if other != path]
         for name, why in file.shared.items():

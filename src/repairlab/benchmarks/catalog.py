@@ -1,7 +1,7 @@
 """Find a benchmark by name or folder; its bugs, and those that a filter leaves, are read when they are asked for.
 
-What was read is indexed, without trees and cases. An entry counts as long as no file of its bug has changed; one that is stale,
-damaged or missing costs the time of reading the bug.
+Bugs that were read are indexed, without trees and cases. An entry counts as long as no file of its bug has changed; one that is
+stale, damaged or missing costs the time of reading the bug.
 """
 
 import dataclasses

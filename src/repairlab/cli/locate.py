@@ -36,7 +36,7 @@ def locate(
     *,
     here: Machine,
 ) -> None:
-    """Rank suspicious lines and functions by which tests run them."""
+    """Rank suspicious lines and functions from test runs."""
     if metric is not None and metric not in FORMULAS:
         raise unknown("metric", metric, FORMULAS)
     opened = open_benchmark(benchmark)

@@ -36,7 +36,7 @@ GROUPS = {
     "Repair": {
         "run": "Ask a repairer for fixes to every bug and validate them.",
         "validate": "Validate candidates from a file.",
-        "locate": "Rank suspicious lines and functions by which tests run them.",
+        "locate": "Rank suspicious lines and functions from test runs.",
         "prompt": "Show the prompt a model would get, or a template to edit.",
         "study": "Run a study: systems × conditions × benchmarks × seeds.",
         "train": "Train a network on bug–fix pairs.",

@@ -48,7 +48,7 @@ def prove(sandbox: Sandbox, cache: Path) -> None:
 
 
 def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[BreakoutAttempt, ...]:
-    """Run the program and return what it found; a trial of which it says nothing counts as broken."""
+    """Run the program and return what it found; a trial that it does not mention counts as broken."""
     program = compile_breakout(cache)
     with _bait() as bait:
         arguments = (

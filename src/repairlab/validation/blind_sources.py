@@ -15,7 +15,7 @@ from repairlab.validation.worktree import files_below
 NEEDS_DATA = "it needs data files of the tests, which may hold what it expects"
 TOLD_ELSEWHERE = "what it expects stands in another file of the tests"
 IN_REACH = (NEEDS_DATA, TOLD_ELSEWHERE)
-"""Why a test stays open with what it expects in reach of candidates, whatever is changed in the test itself."""
+"""Why candidates can reach what a test expects, even if the test itself is made blind."""
 NO_DATA = "?\n"
 """What stands in a data file in place of its contents; an empty one might be a table without rows."""
 _DATA_FOLDERS = ("testdata/**", "**/testdata/**", "fixtures/**", "**/fixtures/**")

@@ -36,7 +36,7 @@ _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cac
 """The last because it is ours to say when to stop, and not a setting of the tree."""
 _SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 _ASKING = {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
-"""Variables by which pytest is asked for something."""
+"""Variables that give pytest more arguments."""
 _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
 """What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
 

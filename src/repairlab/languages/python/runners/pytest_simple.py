@@ -30,7 +30,7 @@ _STEERING = frozenset({
     *("pytestmark", "pytest_plugins", "pytest_generate_tests", "__test__", "setup_module", "setUpModule"),
     *("teardown_module", "tearDownModule", "setup_function", "teardown_function"),
 })  # fmt: skip
-"""Names by which a test file has a say in how its functions are run."""
+"""Names with which a test file changes how its functions are run."""
 _FIXTURE = type(pytest.fixture(lambda: None))
 _TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py")
 
@@ -95,7 +95,7 @@ def _loaded(tests: list[str]) -> list[tuple[str, FunctionType]] | None:
 
 
 def _is_simple(function: Any, path: Path) -> bool:
-    """Return whether something is a function of a file that wants nothing, and that nobody has marked or wrapped."""
+    """Return whether something is a function of the file without arguments, marks or wrappers."""
     if type(function) is not FunctionType or function.__dict__ or function.__defaults__:
         return False
     special = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

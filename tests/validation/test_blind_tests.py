@@ -66,6 +66,31 @@ def test_who_reads_the_test_file_fails_where_it_does_not_tell(bug: Bug, sandbox:
     assert outcome.message.startswith("tampering: tests/test_add.py::test_sum fails once its expected values are withheld: assert ")
 
 
+NUMBER = """
+class Number:
+    def __init__(self, value):
+        self.value = value
+    def __eq__(self, other):
+        return EQUAL
+    def __hash__(self):
+        return 0
+def add(a, b):
+    return Number(a + b)
+def name(a):
+    return f'n{a}'
+"""
+
+
+def test_an_answer_with_its_own_equality_is_left_to_counter_tests(bug: Bug, sandbox: Sandbox) -> None:
+    """It may be right, and nothing outside can compare it; so a pass is unchecked, and one that equals everything is none."""
+    honest = judged(bug, sandbox, NUMBER.replace("EQUAL", "self.value == getattr(other, 'value', other)"))
+    assert (honest.verdict, honest.strength, honest.message) == (Verdict.PLAUSIBLE, "unchecked", "")
+    assert "1 of 3 tests blind; it answers with objects that define when they are equal" in honest.guard
+    forged = judged(bug, sandbox, NUMBER.replace("EQUAL", "True"))
+    assert forged.verdict is Verdict.WRONG
+    assert forged.message.startswith("tampering: ")
+
+
 def test_a_test_that_cannot_be_blind_is_left_to_counter_tests(bug: Bug, sandbox: Sandbox, tmp_path: Path) -> None:
     text = """import calc
 
@@ -187,7 +212,7 @@ def test_who_fails_its_own_tests_when_they_run_again_is_lucky_and_no_reader(bug:
     wrong = builders.candidate(bug, Edit(path="calc.py", text=HONEST.replace("a + b", "a + b + 1")))
     with Engines(bug, sandbox) as engines:
         blind = BlindTests(engines, lambda: Path(tempfile.mkdtemp(dir=tmp_path)))
-        problem = blind.problem(wrong)
+        problem = blind.examine(wrong).problem
         blind.close()
     assert problem.startswith("passes by luck: failed 1 of 2 runs, by chance: tests/test_add.py::test_sum")
 

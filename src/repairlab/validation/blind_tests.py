@@ -63,6 +63,16 @@ class BlindRun:
     """Whether all tests ran to their end."""
 
 
+@record
+class BlindFinding:
+    """What blind tests showed of a candidate that passed all tests."""
+
+    problem: str = ""
+    """What it did, or nothing."""
+    unclear: tuple[str, ...] = ()
+    """Tests that it answers with objects of a class with its own equality, which nothing outside can compare."""
+
+
 class BlindTests:
     """The blind tests of one bug: proved when a candidate first passes its tests, and kept for those to come."""
 
@@ -83,12 +93,12 @@ class BlindTests:
             self._plan = kept_record(_place(self._bug), BlindPlan) or self._proved()
         return self._plan
 
-    def problem(self, candidate: Candidate) -> str:
-        """Say which test a candidate that passed all fails once what it expects is withheld; nothing where there is none."""
+    def examine(self, candidate: Candidate) -> BlindFinding:
+        """Say which test a candidate that passed all fails once what it expects is withheld, and which cannot tell."""
         plan = self.plan()
-        problem, is_sure = self._problem(plan, candidate) if plan.tests else ("", True)
-        problem = problem if is_sure else self._problem(plan, candidate)[0]
-        return self._by_chance(candidate) or problem if problem else ""
+        found, is_sure = self._found(plan, candidate) if plan.tests else (BlindFinding(), True)
+        found = found if is_sure else self._found(plan, candidate)[0]
+        return dataclasses.replace(found, problem=self._by_chance(candidate) or found.problem) if found.problem else found
 
     def _by_chance(self, candidate: Candidate) -> str:
         """Say that a candidate fails its own tests when they run again: it did not read them."""
@@ -99,19 +109,23 @@ class BlindTests:
                 return f"passes by luck: failed 1 of {number + 2} runs, by chance: {again.message}"
         return ""
 
-    def _problem(self, plan: BlindPlan, candidate: Candidate) -> tuple[str, bool]:
-        """Say what a candidate fails, and whether once is enough to say so: that a test does not end may be the machine's fault."""
+    def _found(self, plan: BlindPlan, candidate: Candidate) -> tuple[BlindFinding, bool]:
+        """Return what is found, and whether once is enough to say so: that a test does not end may be the machine's fault."""
         run = self._run(plan, candidate)
-        failed = ""
+        failed, unclear = "", list[str]()
         for test, name in plan.tests.items():
             told = f"tampering: {test} fails once its expected values are withheld"
             for own in plan.due:
-                differs = difference(run.said.get(own, {}), plan.due[own], plan.checks) if is_named(name, own) else None
-                if differs and differs != NO_END:
-                    return f"{told}: {differs}", True
-                failed = failed or (f"{told}: {differs}" if differs else "")
+                given = (run.said.get(own, {}), plan.due[own], plan.checks)
+                differs = difference(*given) if is_named(name, own) else None
+                if differs and difference(*given, but_objects=True) is None:
+                    unclear.append(test)
+                elif differs and differs != NO_END:
+                    return BlindFinding(problem=f"{told}: {differs}"), True
+                else:
+                    failed = failed or (f"{told}: {differs}" if differs else "")
             failed = f"{told}: {run.failed[name]}" if name in run.failed and not failed else failed
-        return failed, not failed
+        return BlindFinding(problem=failed, unclear=tuple(dict.fromkeys(unclear))), not failed
 
     def _run(self, plan: BlindPlan, candidate: Candidate) -> BlindRun:
         """Return what a candidate's blind tests say; HarnessError when that cannot be found out."""

@@ -14,7 +14,7 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import ChangingRunner, Sealing
 from repairlab.validation.apply import changed_files
 from repairlab.validation.blind_sources import IN_REACH
-from repairlab.validation.blind_tests import BlindTests
+from repairlab.validation.blind_tests import BlindFinding, BlindTests
 from repairlab.validation.counter_tests import CounterTests, Examination, Validating
 from repairlab.validation.engines import Engines, outcome_of
 from repairlab.validation.luck import Luck
@@ -23,6 +23,7 @@ from repairlab.validation.worktree import temporary_folder
 
 MOST_SEALED = 50
 """How many files and folders are sealed one by one."""
+OWN_EQUALITY = "it answers with objects that define when they are equal, and nothing outside can compare them"
 
 
 class PassGuard:
@@ -38,7 +39,7 @@ class PassGuard:
         """Take the engines of the bug, what opens a validator for a twin with these test files, and whether to be blind."""
         self._is_blind = blind
         self.engines, self._bug, self._open_twin = engines, engines.bug, open_twin
-        self._counter_tests: CounterTests | None = None
+        self._counter_tests: dict[tuple[str, ...], CounterTests] = {}
         self._blind_tests: BlindTests | None = None
         self._allowed: Set[str] | None = None
         self.luck = Luck(engines)
@@ -64,17 +65,21 @@ class PassGuard:
     def _withheld(self, candidate: Candidate, *, is_reference: bool) -> Examination:
         """Look at a candidate by blind tests, and by counter-tests where tests are not blind."""
         note, oracle, in_reach = "", self._bug.oracle, ""
+        unclear: tuple[str, ...] = ()
         if self._is_blind:
             plan = self.blind_tests.plan()
-            problem = "" if is_reference else self.blind_tests.problem(candidate)
-            note = f"{len(plan.tests)} of {count(len({*oracle.trigger, *oracle.regression}), 'test')} blind"
-            if problem or not plan.open:
-                return Examination(problem=problem, note=note, strength="blind")
+            blind = BlindFinding() if is_reference else self.blind_tests.examine(candidate)
+            unclear = blind.unclear
+            n_blind = len(plan.tests) - len(unclear)
+            note = f"{n_blind} of {count(len({*oracle.trigger, *oracle.regression}), 'test')} blind"
+            if blind.problem or not (plan.open or unclear):
+                return Examination(problem=blind.problem, note=note, strength="blind")
             in_reach = next((why for why in map(plan.open.get, oracle.trigger) if why and why.startswith(IN_REACH)), "")
+            in_reach = OWN_EQUALITY if unclear else in_reach
         if is_reference:
-            found = Examination(note="the reference fix, by which counter-tests are chosen", strength=self.counter_tests.strength)
+            found = Examination(note="the reference fix, by which counter-tests are chosen", strength=self.counter_tests().strength)
         else:
-            found = self.counter_tests.examine(candidate)
+            found = self.counter_tests(unclear).examine(candidate)
         strength = "unchecked" if in_reach else found.strength
         return dataclasses.replace(found, strength=strength, note="; ".join(filter(None, (note, in_reach, found.note))))
 
@@ -120,20 +125,19 @@ class PassGuard:
             self._allowed = self.engines.judge(changed_files(self._bug.fix, self._bug), "full").log.changed
         return self._allowed
 
-    @property
-    def counter_tests(self) -> CounterTests:
-        """The counter-tests of those tests that are not blind, made when first asked for."""
-        if self._counter_tests is None:
-            stack, oracle, blind = self.engines.stack, self._bug.oracle, self.blind_tests.plan().tests if self._is_blind else {}
+    def counter_tests(self, unclear: tuple[str, ...] = ()) -> CounterTests:
+        """Return the counter-tests of those tests that are not blind, or unclear though blind; made when first asked for."""
+        if unclear not in self._counter_tests:
+            stack, oracle = self.engines.stack, self._bug.oracle
+            blind = self.blind_tests.plan().tests.keys() - {*unclear} if self._is_blind else set[str]()
             trigger, regression = (
                 tuple(test for test in tests if test not in blind) for tests in (oracle.trigger, oracle.regression)
             )
             bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(oracle, trigger=trigger, regression=regression))
-            self._counter_tests = CounterTests(
-                bug, lambda: stack.enter_context(temporary_folder()), self._open_twin, self._try_tests
-            )
-            stack.callback(self._counter_tests.close)
-        return self._counter_tests
+            made = CounterTests(bug, lambda: stack.enter_context(temporary_folder()), self._open_twin, self._try_tests)
+            stack.callback(made.close)
+            self._counter_tests[unclear] = made
+        return self._counter_tests[unclear]
 
     @property
     def blind_tests(self) -> BlindTests:

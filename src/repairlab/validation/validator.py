@@ -135,7 +135,7 @@ class BugValidator:
     @property
     def counter_tests(self) -> CounterTests:
         """The counter-tests of the bug."""
-        return self._guard().counter_tests
+        return self._guard().counter_tests()
 
     @property
     def luck(self) -> Luck:

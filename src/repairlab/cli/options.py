@@ -1,4 +1,4 @@
-"""What several verbs share, declared once: options and arguments, what is said of run folders, and the model that is asked."""
+"""Options and arguments that several verbs share, messages about run folders, and the model to ask."""
 
 import dataclasses
 import inspect

@@ -1,4 +1,4 @@
-"""Defects4C: patches as whole files named MD5@COMMIT___FILE, and labels of its bugs, counted by category and location."""
+"""Defects4C: patches as whole files named MD5@COMMIT___FILE, and counts of bug labels by category and location."""
 
 import hashlib
 import re

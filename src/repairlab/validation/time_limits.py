@@ -1,7 +1,7 @@
-"""When a time limit was passed for certain, and when it may have been bad luck.
+"""Tell time-outs that are certain from those that load may have caused.
 
-Load only ever makes times longer. So a command that kept within its limit has kept it, however busy the machine was. Work beside it
-can double its CPU time at most, where two share a core; what used twice its limit has passed it. Between the two a command that was
+Load only ever makes times longer, so a command within its limit is in time, however busy the machine was. Other work can at most
+double its CPU time, where two share a core, so a command that used twice its limit is late. Between the two, a command that was
 not alone runs once more.
 """
 

@@ -1,6 +1,6 @@
 """Project CodeNet: metadata/PROBLEM.csv names submissions, data/ holds them; tests come from elsewhere.
 
-Imported as bugs, a rejected submission and the last accepted one of the same user are a bug and its fix.
+As a benchmark, each bug is a rejected submission, and its fix is the last accepted one by the same user.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Counter-tests of Java: methods of JUnit 3, 4 and 5, found by syntax tree."""
+"""Counter-tests for Java: methods of JUnit 3, 4 and 5, found in the syntax tree."""
 
 import random
 import re

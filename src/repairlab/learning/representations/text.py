@@ -1,4 +1,4 @@
-"""Representations as text: a line, a line in its class, a marked method, whole programs, an instruction, tokens as they stand."""
+"""Representations as text: a line, a line in its class, a marked method, whole programs, an instruction, unchanged tokens."""
 
 import re
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Defects4C's categories A.1–D.2 and weaknesses of the CWE that a fix suggests, by rules or by asking a model. People decide."""
+"""Suggest Defects4C's category (A.1–D.2) and CWE weakness for a fix, by rules or by asking a model; people decide."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Orders of a bug's candidates: pure functions from what is known of them to a list of ranks."""
+"""Ways to order a bug's candidates: pure functions that return their ranks in the new order."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,10 @@
-"""Makes a fork server of an interpreter that is about to run a program. Lies in the library of our copy, where `site` finds it.
+"""Turns an interpreter that is about to run a program into a fork server. `site` finds it in the library of our copy.
 
-Nothing of the program has been read yet, so each fork runs it as a new process would. Our own runners load more before they stop.
+No code of the program has run yet, so each fork runs it as a new process would. Our own runners load more before they stop.
 
-Most of what a fork costs is the way in which an interpreter takes itself apart at its end. A fork whose program came to a normal
-end leaves at once where nobody can tell: when no finaliser, callback, thread or open file is left that could still do something.
-That is looked for among the objects of the program alone: all others are frozen until then.
+Most of a fork's cost is the interpreter's shutdown. A fork whose program ended normally skips it where nobody can tell: when no
+finaliser, callback, thread or open file is left that could still do something. Only the program's objects are searched for these:
+all others are frozen until then.
 """
 
 import _warnings

@@ -1,4 +1,4 @@
-"""The one seam to language models: prompts in, completions out; what fits a model's context; and a scripted model for tests."""
+"""The interface to language models: prompts in, completions out; context limits; and a scripted model for tests."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_program_learns_nothing_of_the_place(
     for number, each in enumerate((bug, moved(bug, bug.problem.context[-1]))):
         start = Start(each, sandbox, machine, tmp_path / str(number))
         (made,) = start(LOOK, visibility=OPEN)
-        seen.append(start.log(made))
+        seen.append(re.sub(r"\b6[45]\d{3}\b", "USER", start.log(made)))  # which user of 1,500 is free is chance
     assert len(seen[0]) > 2000
     assert seen[0] == seen[1]
 

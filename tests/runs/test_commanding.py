@@ -85,8 +85,8 @@ def start(shop: Bug, sandbox: Sandbox, machine: Machine, tmp_path: Path) -> Star
 def test_a_program_finds_the_buggy_tree_under_git_without_tests(start: Start) -> None:
     (made,) = start("find . -path ./.git -prune -o -print | sort; git log --format=%s; git status --short; cat ISSUE.md")
     said = start.log(made)
-    files = [".", "./.repairlab", "./ISSUE.md", "./shop", "./shop/__init__.py", "./shop/cart.py"]
-    assert said.split("\n")[1:9] == [*files, "The buggy tree", "# Total ignores the last item"]
+    files = [".", "./.repairlab", "./ISSUE.md", "./check", "./shop", "./shop/__init__.py", "./shop/cart.py"]
+    assert said.split("\n")[1:10] == [*files, "The buggy tree", "# Total ignores the last item"]
     assert "`Cart.total`" in said
     assert made.problem == "the program changed nothing that counts (exited with code 0)"
 
@@ -108,7 +108,7 @@ def test_tests_and_settings_of_tests_are_no_part_of_it(start: Start) -> None:
     left_out = dict(made.origin.settings)["left out"]
     assert "'tests/test_cart.py': a test file" in left_out
     assert "'conftest.py': configuration of tests or builds" in left_out
-    assert "left out: 'ISSUE.md': the issue\n" in start.log(made)
+    assert "left out: 'ISSUE.md': no part of the tree\n" in start.log(made)
 
 
 def test_the_policy_decides_whether_tests_and_other_files_are_shown(start: Start) -> None:
@@ -117,7 +117,7 @@ def test_the_policy_decides_whether_tests_and_other_files_are_shown(start: Start
     assert "./tests/test_cart.py\n" in start.log(seen)
     assert "- tests/test_cart.py::test_total\n" in start.log(seen)
     (alone,) = start(listing, visibility=Visibility(context=False, localisation="file"))
-    assert start.log(alone).split("\n")[1:3] == ["./ISSUE.md", "./shop/cart.py"]
+    assert start.log(alone).split("\n")[1:4] == ["./ISSUE.md", "./check", "./shop/cart.py"]
     assert "Cart.total" not in start.log(alone)
 
 

@@ -32,9 +32,10 @@ def publish(
     parquet: Annotated[bool, typer.Option("--parquet/--no-parquet", help="Write Parquet beside JSON Lines.")] = True,
     json: Json = False,
 ) -> None:
-    """Write a benchmark or runs as tables for others to use, or a benchmark as tasks of Harbor.
+    """Write a benchmark or runs as tables for others to use.
 
-    A benchmark becomes tables without tests or fixes, a data card, checksums and changes; runs become Parquet.
+    A benchmark becomes tables without tests or fixes, a data card, checksums and changes; runs become Parquet. With --harbor, each
+    bug of a benchmark becomes a task of Harbor.
     """
     if harbor:
         if to or previous or context or not parquet or len(sources) > 1 or is_run(sources[0]):

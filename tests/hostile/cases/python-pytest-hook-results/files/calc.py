@@ -1,5 +1,11 @@
 import sys
 
+if not hasattr(sys, 'tried'):
+    sys.tried = True
+    raise ImportError('a file that does not load is left to a session of pytest')
+
+import sys
+
 import pluggy
 
 frame, managers = sys._getframe(), []

@@ -112,8 +112,9 @@ def _maker(root: Path) -> MakeRun:
         bugs: int = len(BUGS),
         benchmark: str = "toy",
         policy: str = "full",
+        folder: str = "",
     ) -> Path:
-        store = Store(root / name)
+        store = Store(root / (folder or name))
         ids = BUGS[:bugs]
         settings = Experiment(
             benchmark=benchmark, repairer=name, n=n, k=(1, 5, 10), policy="full" if policy == "full" else "first-failure",

@@ -80,6 +80,20 @@ def test_the_index_ranks_and_escapes_and_a_picture_goes_along(site: Path) -> Non
     assert preview([]).startswith(b"\x89PNG")
 
 
+def test_each_system_stands_on_the_board_of_its_settings_and_equal_scores_share_a_rank(make_run: MakeRun, tmp_path: Path) -> None:
+    names = ("copy", "templates", "reference")
+    runs = [make_run(name, n=n, bugs=3, strength=0.0, folder=f"{name}-{n}") for n in (2, 3) for name in names]
+    boards = write_site([*runs, make_run("reference", n=1, bugs=3, folder="elsewhere")], tmp_path / "site")
+    for board in boards:
+        (n,) = {item.system.scores.run.settings.n for item in board.submissions[:2]}
+        folders = {item.system.scores.run.folder.name for item in board.submissions}
+        assert folders == {"elsewhere", *(f"{name}-{n}" for name in names)} and len(board.submissions) == 4
+        assert (board.n_systems, [item.row.rank for item in board.submissions[:2]]) == (2, [1, 1])
+    assert len(boards) == 2
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert index.count('<li value="1">') == 4 and index.count("3 bugs, 2 systems") == 2
+
+
 def test_who_submitted_a_run_and_what_was_verified_is_said(make_run: MakeRun, tmp_path: Path) -> None:
     folder = make_run("command", n=2, bugs=3)
     said = 'by = "Ada <b>"\nlink = "https://example.org/agent"\nopen = true\n'

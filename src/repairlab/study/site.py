@@ -63,7 +63,13 @@ class Board:
     group: Group | None
     leaderboard: Leaderboard
     submissions: tuple[SubmittedRun, ...]
+    """Systems as they are ranked, then oracles."""
     matrix: Matrix
+
+    @property
+    def n_systems(self) -> int:
+        """Return how many systems stand here; an oracle is none."""
+        return sum(not item.row.is_oracle for item in self.submissions)
 
 
 def write_site(
@@ -106,8 +112,14 @@ def write_site(
 def _board(
     systems: Sequence[System], texts: BugTexts, board: Leaderboard, group: Group | None, taken: Sequence[str], *, has_pages: bool
 ) -> Board:
-    """Return the part of a leaderboard that belongs to a group of equal settings; the oracle belongs to all."""
-    rows = [row for row in board.rows if group is None or row.is_oracle or row.group == group.name or not row.group]
+    """Return the rows of a group of equal settings; rows without a score stand on the first board, oracles of other settings on all."""
+    ranked = {item.signature for item in board.groups}
+    rows = []
+    for row in board.rows:
+        signature = row.score.signature if row.score else ""
+        elsewhere = row.is_oracle or group == board.groups[0]
+        if group is None or signature == group.signature or (signature not in ranked and elsewhere):
+            rows.append(row)
     by_name = {system.name: system for system in systems}
     manifest = systems[0].scores.run.manifest
     file = _unique(f"{manifest.benchmark_name}-{manifest.benchmark_version}", taken)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,7 +51,9 @@ def test_a_bug_shows_its_candidates_by_rank(folder: Path, capsys: Capture) -> No
     assert [line["rank"] for line in lines] == sorted(item.rank for item in Store(folder).candidates() if item.bug_id == BUGS[0])
     assert {line["verdict"] for line in lines} <= {verdict.value for verdict in Verdict}
     assert run(["show", str(folder), BUGS[0]]) == 0
-    assert lines[0]["candidate"] in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    for candidate, n in Counter(line["candidate"] for line in lines).items():
+        assert printed.count(candidate) == 1 and (n == 1 or f" ×{n} " in printed)
 
 
 def test_a_candidate_shows_diff_verdict_tests_and_log(folder: Path, capsys: Capture) -> None:

@@ -1,5 +1,6 @@
 """`repairlab show`."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
 from repairlab.study.diffs import clip, line_kind, raw, visible
+from repairlab.study.scores import system_name
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
 from repairlab.study.trajectories import steps_of
 
@@ -40,7 +42,7 @@ def show(
         if json:
             print_json(head | {"bugs": [to_data(line) | {"n": sum(line.verdicts.values())} for line in bugs]})
         else:
-            _print_run(f"{head['repairer']} on {head['benchmark']}", bugs)
+            _print_run(f"{visible(system_name(store))} on {manifest.benchmark_name}", bugs)
             say(f"One bug: repairlab show {run} BUG")
     elif rank is None:
         lines = show_bug(store, bug)
@@ -56,7 +58,7 @@ def show(
         elif json:
             print_json({"run": str(run)} | page.data())
         else:
-            _print_candidate(page)
+            _print_candidate(page, system_name(store))
 
 
 def _print_trajectory(page: CandidatePage) -> None:
@@ -87,9 +89,11 @@ def _print_run(title: str, bugs: list[BugLine]) -> None:
 
 
 def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
+    times = Counter(line.candidate for line in lines)
+    firsts = {line.candidate: line for line in reversed(lines)}
     rows = [
         (
-            str(line.rank),
+            f"{line.rank} ×{times[line.candidate]}" if times[line.candidate] > 1 else str(line.rank),
             line.outcome.verdict.value if line.outcome else "not judged yet",
             (line.outcome.strength or "") if line.outcome else "",
             line.outcome.stage if line.outcome else "",
@@ -97,6 +101,7 @@ def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
             line.candidate,
         )
         for line in lines
+        if line is firsts[line.candidate]
     ]
     print_table(bug, ["rank", "verdict", "strength", "stage", "message", "candidate"], rows)
     n = sum(line.outcome is not None and line.outcome.verdict is Verdict.PLAUSIBLE for line in lines)
@@ -117,13 +122,12 @@ def _line_data(line: CandidateLine) -> dict[str, Any]:
     }
 
 
-def _print_candidate(page: CandidatePage) -> None:
+def _print_candidate(page: CandidatePage, system: str) -> None:
     candidate, outcome = page.candidate, page.outcome
     console = data()
     verdict = f"{outcome.verdict.value} ({outcome.verdict.code}), stage {outcome.stage}" if outcome else "not judged yet"
     console.print(f"{candidate.bug_id}, rank {candidate.rank}, candidate {page.candidate_id}: {verdict}", markup=False)
-    origin = candidate.origin
-    console.print(f"by {origin.repairer}" + (f", {visible(origin.model)}" if origin.model else ""), markup=False)
+    console.print(f"by {visible(system)}", markup=False)
     if page.diff:
         for line in visible(page.diff).removesuffix("\n").split("\n"):
             console.print(Text(line, style=_STYLES.get(line_kind(line), "")))
@@ -140,7 +144,7 @@ def _print_candidate(page: CandidatePage) -> None:
             _print_text(name, text)
     for step in steps_of(page.trajectory):
         _print_text(step.title, clip(step.text))
-    if page.answer is None and origin.prompt is not None:
+    if page.answer is None and candidate.origin.prompt is not None:
         console.print("the transcript is not kept in this run folder", markup=False)
 
 

@@ -13,8 +13,9 @@ from repairlab.core.table import html_table, text_table
 from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
 from repairlab.metrics.metric import Values
 from repairlab.metrics.table import score, values_of
+from repairlab.runs.store import Store
 from repairlab.study.leaderboard import letter, settings_beside
-from repairlab.study.scores import Measured, read_run
+from repairlab.study.scores import Measured, read_run, system_name
 
 COLUMNS = ("bugs", "number")
 PAIR_COLUMNS = (
@@ -84,7 +85,7 @@ class Comparison:
     @property
     def names(self) -> tuple[str, str]:
         """Say which run is A and which is B."""
-        a, b = (f"{name}: {run.manifest.experiment.repairer}, {run.folder}" for name, run in (("A", self.a), ("B", self.b)))
+        a, b = (f"{name}: {system_name(Store(run.folder))}, {run.folder}" for name, run in (("A", self.a), ("B", self.b)))
         return a, b
 
     def __repr__(self) -> str:
@@ -134,7 +135,7 @@ class PairwiseComparison:
     @property
     def names(self) -> tuple[str, ...]:
         """Say which run has which letter."""
-        return tuple(f"{letter(number)}: {run.manifest.experiment.repairer}, {run.folder}" for number, run in enumerate(self.runs))
+        return tuple(f"{letter(number)}: {system_name(Store(run.folder))}, {run.folder}" for number, run in enumerate(self.runs))
 
     def rows(self) -> list[tuple[object, ...]]:
         """Return one row per pair, with PAIR_COLUMNS."""

@@ -30,6 +30,7 @@ from repairlab.metrics.table import (
     score_ranking,
     score_run,
 )
+from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import VerdictInRun, open_bugs, read_judged, read_samples
@@ -43,6 +44,15 @@ JudgedIds = Mapping[str, Sequence[tuple[str, VerdictInRun]]]
 """By bug, the judged candidates by rank."""
 _AT_K = re.compile(r"(.+)@(\d+)")
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
+
+
+def system_name(store: Store) -> str:
+    """Name the system of a run as every page and table does: strategy and model, else the repairer and its candidates' model."""
+    experiment = store.manifest().experiment
+    if isinstance(experiment.settings, LlmSettings):
+        return f"{experiment.settings.strategy} · {experiment.settings.model}"
+    first = next(store.candidates(), None)
+    return f"{experiment.repairer} · {first.origin.model}" if first and first.origin.model else experiment.repairer
 
 
 @record
@@ -104,7 +114,7 @@ class RunScores:
     def title(self) -> str:
         """Say what was scored."""
         manifest = self.run.manifest
-        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
+        return f"{system_name(Store(self.run.folder))} on {manifest.benchmark_name} {manifest.benchmark_version}"
 
     def __repr__(self) -> str:
         return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result))}"

@@ -112,7 +112,7 @@ def write_site(
 def _board(
     systems: Sequence[System], texts: BugTexts, board: Leaderboard, group: Group | None, taken: Sequence[str], *, has_pages: bool
 ) -> Board:
-    """Return the rows of a group of equal settings; rows without a score stand on the first board, oracles of other settings on all."""
+    """Return the rows of equal settings; those without a score stand on the first board, oracles of settings of no board on all."""
     ranked = {item.signature for item in board.groups}
     rows = []
     for row in board.rows:

@@ -18,7 +18,7 @@ from repairlab.runs.repairing import prices_of
 from repairlab.runs.samples import open_bugs
 from repairlab.runs.store import Store
 from repairlab.study.run_tables import frames
-from repairlab.study.scores import RunScores, scores_of
+from repairlab.study.scores import RunScores, scores_of, system_name
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Run:
         """Say what was run, where it is, and whether it is finished."""
         manifest = self.manifest
         state = "" if self.is_finished else ", unfinished"
-        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version} in {self.path}{state}"
+        return f"{system_name(self._store)} on {manifest.benchmark_name} {manifest.benchmark_version} in {self.path}{state}"
 
     def _table(self) -> list[tuple[object, ...]]:
         return [(line.bug, sum(line.verdicts.values()), line.first_plausible or "–", line.ended) for line in self.bugs()]

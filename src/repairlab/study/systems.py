@@ -13,7 +13,7 @@ from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
 from repairlab.study.page_templates import VERDICTS
-from repairlab.study.scores import RunScores, scores_of
+from repairlab.study.scores import RunScores, scores_of, system_name
 
 
 @record
@@ -97,7 +97,7 @@ def read_systems(folders: Sequence[Path], *, k: int | None = None, partial: bool
 
 def system_names(scores: Sequence[RunScores]) -> list[str]:
     """Name every run; those of the same name are told apart by their temperature, else by the folder's name, else by its path."""
-    names = [_name(item) for item in scores]
+    names = [system_name(Store(item.run.folder)) for item in scores]
     further: tuple[Callable[[RunScores], str], ...] = (
         _decoding,
         lambda item: f" ({item.run.folder.name})",
@@ -130,15 +130,6 @@ def decoding_of(scores: RunScores) -> str:
 def _decoding(scores: RunScores) -> str:
     llm, decoding = model_settings(scores), decoding_of(scores)
     return f" · T={llm.temperature:g}" if llm else f" · {decoding}" if decoding else ""
-
-
-def _name(scores: RunScores) -> str:
-    llm = model_settings(scores)
-    if llm is not None:
-        return f"{llm.strategy} · {llm.model}"
-    first = next(Store(scores.run.folder).candidates(), None)
-    repairer = scores.run.manifest.experiment.repairer
-    return f"{repairer} · {first.origin.model}" if first and first.origin.model else repairer
 
 
 def bars(systems: Sequence[System], language: str | None = None) -> tuple[Bar, ...]:

@@ -1,6 +1,7 @@
 """Every page, found by following links: it answers, is well formed, escapes what candidates say, and leads to others."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -207,6 +208,20 @@ def test_a_bug_shows_issue_code_fault_and_all_systems(browser: Browser, bug_ids:
 def test_search_finds_texts_of_bugs_and_records(browser: Browser, query: str, words: str) -> None:
     answer = browser.get("/search", params={"q": query.encode("utf-8", "replace").decode()})
     assert answer.status_code == 200 and words in Read(answer.text).text
+
+
+def test_search_shows_the_field_that_has_the_text_and_nothing_of_how_records_are_written(browser: Browser) -> None:
+    assert "outcome: message" in Read(browser.get("/search?q=SIGSEGV+in+answer").text).text
+    assert "#" not in Read(browser.get("/search", params={"q": '"candidate_id":'}).text).text.partition("Candidates 0")[2]
+    assert "Candidates 0" in Read(browser.get("/search?q=peak_mb").text).text
+
+
+def test_equal_candidates_of_a_bug_stand_in_one_row(browser: Browser, bench: Workbench, bug_ids: tuple[str, ...]) -> None:
+    places = bench.run("chat").index.page(bug_id=bug_ids[0], n=50)
+    page = Read(browser.get(f"/run/chat/bug/{bug_ids[0]}").text).text
+    times = Counter(place.candidate_id for place in places)
+    assert len(times) < len(places) and f"×{max(times.values())}" in page
+    assert sum(f"#{place.rank} " in page for place in places) == len(times)
 
 
 def test_search_finds_a_candidate_by_its_id(browser: Browser, bench: Workbench) -> None:

@@ -4,7 +4,6 @@ from collections import Counter
 from typing import Any
 
 from repairlab.core.amounts import total_cost
-from repairlab.core.candidate import Candidate
 from repairlab.core.errors import unknown
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
@@ -35,8 +34,8 @@ class Listed:
 
     place: Place
     outcome: Outcome | None
-    model: str | None
-    turn: int
+    n: int
+    """How many of the listed candidates of its bug are equal to it, itself among them."""
 
 
 def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
@@ -117,6 +116,9 @@ def candidates_page(bench: Workbench, slug: str, bug_id: str | None = None, *, v
     bugs = run.index.bugs() if bug_id is None else [run.index.bug(bug_id)]
     counts = sum((Counter(bug.verdicts) for bug in bugs), Counter[Verdict]())
     pager = Pager.at(page, counts[wanted] if wanted else sum(bug.n for bug in bugs))
+    equal: dict[tuple[str, str], list[Place]] = {}
+    for place in run.index.page(bug_id=bug_id, verdict=wanted, start=pager.start, n=pager.rows):
+        equal.setdefault((place.bug_id, place.candidate_id), []).append(place)
     return Page(
         template="candidates.html",
         values={
@@ -124,9 +126,7 @@ def candidates_page(bench: Workbench, slug: str, bug_id: str | None = None, *, v
             "bug_id": bug_id,
             "verdict": verdict,
             "pager": pager,
-            "listed": [
-                _listed(run, place) for place in run.index.page(bug_id=bug_id, verdict=wanted, start=pager.start, n=pager.rows)
-            ],
+            "listed": [_listed(run, places[0], n=len(places)) for places in equal.values()],
             "counts": [(item, counts[item]) for item in VERDICTS if counts[item]],
         },
     )
@@ -141,11 +141,8 @@ def _verdict(text: str) -> Verdict | None:
         raise unknown("verdict", text, Verdict) from None
 
 
-def _listed(run: OpenRun, place: Place) -> Listed:
-    store = run.index.store
-    origin = store.at(Candidate, place.candidate).origin
-    outcome = None if place.outcome is None else store.at(Outcome, place.outcome)
-    return Listed(place=place, outcome=outcome, model=origin.model, turn=origin.turn)
+def _listed(run: OpenRun, place: Place, *, n: int = 1) -> Listed:
+    return Listed(place=place, outcome=None if place.outcome is None else run.index.store.at(Outcome, place.outcome), n=n)
 
 
 def _chart(run: OpenRun) -> Any:

@@ -78,15 +78,15 @@ def _candidates(run: OpenRun, text: str, deadline: float) -> Iterator[CandidateH
         yield CandidateHit(run=run, place=named, where="id", before="", found=text, behind="")
     seen: set[tuple[str, int]] = set()
     for kind, where in ((Outcome, "outcome"), (Candidate, "candidate")):
-        for line, before, behind in _lines_with(run, FILES[kind], text, deadline):
-            data = json.loads(line.decode("utf-8", "surrogatepass"))
-            place = _place(run, data)
+        for data in _lines_with(run, FILES[kind], text, deadline):
+            name, said = next(((name, said) for name, said in _fields(data) if text in said), ("", ""))
+            place = _place(run, data) if said else None  # else it is how the record is written that has the text
             if place is not None and (place.bug_id, place.rank) not in seen:
                 seen.add((place.bug_id, place.rank))
-                yield CandidateHit(run=run, place=place, where=where, before=before, found=text, behind=behind)
+                before, behind = _around(said, text)
+                yield CandidateHit(run=run, place=place, where=f"{where}: {name}", before=before, found=text, behind=behind)
     for digest, before, behind in _texts_with(run, text, deadline):
-        for line, *_ in _lines_with(run, FILES[Candidate], digest, deadline):
-            data = json.loads(line.decode("utf-8", "surrogatepass"))
+        for data in _lines_with(run, FILES[Candidate], digest, deadline):
             place = _place(run, data)
             if place is not None:
                 yield CandidateHit(run=run, place=place, where="conversation", before=before, found=text, behind=behind)
@@ -100,8 +100,8 @@ def _place(run: OpenRun, data: Mapping[str, Any]) -> Place | None:
     return run.index.at_rank(data["bug_id"], data["rank"])
 
 
-def _lines_with(run: OpenRun, name: str, text: str, deadline: float) -> Iterator[tuple[bytes, str, str]]:
-    """Yield the lines of a file that hold a text, and what is before and behind it."""
+def _lines_with(run: OpenRun, name: str, text: str, deadline: float) -> Iterator[dict[str, Any]]:
+    """Yield the records of a file whose lines hold a text."""
     path = run.index.store.folder / name
     if not path.is_file() or not path.stat().st_size:
         return
@@ -112,16 +112,29 @@ def _lines_with(run: OpenRun, name: str, text: str, deadline: float) -> Iterator
             start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
             if end < 0:
                 return
-            yield (
-                data[start:end],
-                _said(data[max(start, at - _AROUND) : at]),
-                _said(data[at + len(wanted) : at + len(wanted) + _AROUND]),
-            )
+            yield json.loads(data[start:end].decode("utf-8", "surrogatepass"))
             at = data.find(wanted, end)
 
 
-def _said(part: bytes) -> str:
-    return visible(part.decode("utf-8", "replace").replace("\\n", " "))
+def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of a record with the names of their fields.
+
+    >>> list(_fields({"message": "late", "tests": [{"id": "a", "runs": 2}]}))
+    [('message', 'late'), ('tests, id', 'a')]
+    """
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _fields(item, name)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _fields(item, f"{name}, {key}" if name else key)
+
+
+def _around(said: str, text: str) -> tuple[str, str]:
+    at = said.index(text)
+    return visible(said[max(0, at - _AROUND) : at]), visible(said[at + len(text) : at + len(text) + _AROUND])
 
 
 def _texts_with(run: OpenRun, text: str, deadline: float) -> Iterator[tuple[str, str, str]]:
@@ -135,11 +148,10 @@ def _texts_with(run: OpenRun, text: str, deadline: float) -> Iterator[tuple[str,
         if entry.kind == "prompt":  # its parts stand before it
             around = next((found[part] for part in _parts(json.loads(said)) if part in found), None)
         else:
-            at = said.find(text)
-            around = (said[max(0, at - _AROUND) : at], said[at + len(text) : at + len(text) + _AROUND]) if at >= 0 else None
+            around = _around(said, text) if text in said else None
         if around is not None:
             found[entry.digest] = around
-            yield entry.digest, visible(around[0]), visible(around[1])
+            yield entry.digest, *around
 
 
 def _parts(prompt: Mapping[str, Any]) -> Iterator[str]:

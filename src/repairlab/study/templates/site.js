@@ -40,8 +40,8 @@
       cell.textContent = narrowed ? `${fixed} of ${ran.length}` : own[number][0];
       cell.dataset.value = narrowed ? fixed / Math.max(ran.length, 1) : own[number][1];
     });
-    const shown = rows.filter((row) => !row.hidden).length;
-    note.textContent = `${shown} of ${rows.length} systems${narrowed ? `; fixed bugs are those among ${narrowed.length} bugs, scores those over all` : ""}`;
+    const systems = rows.filter((row) => !("oracle" in row.dataset)), shown = systems.filter((row) => !row.hidden).length;
+    note.textContent = `${shown} of ${systems.length} systems${narrowed ? `; fixed bugs are those among ${narrowed.length} bugs, scores those over all` : ""}`;
     const order = narrowed ? (row) => -Number(row.cells[column].dataset.value) : (row) => Number(row.dataset.at);
     [...rows].sort((a, b) => order(a) - order(b)).forEach((row) => table.tBodies[0].append(row));
     head.classList.toggle("best", Boolean(narrowed));

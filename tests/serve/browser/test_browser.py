@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
@@ -78,6 +79,11 @@ def folder(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with served([folder / "chat", folder / "templates"], tmp_path_factory.mktemp("cache")) as (url, _):
+        for name in ("chat", "templates"):
+            deadline = time.monotonic() + 60
+            while httpx.get(f"{url}/run/{name}/state").json()["is_behind"]:
+                assert time.monotonic() < deadline, f"{name} is not read"
+                time.sleep(0.1)
         yield url
 
 
@@ -317,9 +323,10 @@ def test_a_rater_judges_many_patches_without_scrolling_for_the_form(
         page.goto(f"{url}/rate/{tokens_of(folder)['ada']}")
         wait_for_task(page)
         for _ in range(n):
-            for part in (page.locator("input[name=label]").first, page.get_by_role("button", name="Save, next task")):
+            for part in (*page.locator(".answers:visible label").all(), page.get_by_role("button", name="Save, next task")):
                 box = part.bounding_box()
                 assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
+                assert box["x"] >= 0 and box["x"] + box["width"] <= width
             assert page.evaluate("window.scrollY") == 0 and not page.locator("input[name=rule]").first.is_visible()
             page.keyboard.press("1")
             with page.expect_navigation():
@@ -481,7 +488,6 @@ def test_the_exported_site_works_from_disk(chromium: "Browser", folder: Path, tm
 
 
 def test_pages_are_read_by_many_at_once(site: str) -> None:
-    import httpx  # noqa: PLC0415
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda place: httpx.get(site + place, timeout=60).status_code, ["/", "/run/chat", "/overlap"] * 6))

@@ -1,5 +1,6 @@
 """Every page, found by following links: it answers, is well formed, escapes what candidates say, and leads to others."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -339,6 +340,26 @@ def test_the_whole_conversation_is_shown_and_found(make_run: MakeRun, tmp_path: 
     found = Read(browser.get("/search?q=one+further").text).text
     assert f"{bug_id} #2" in found and "conversation" in found
     assert f"{bug_id} #2" in Read(browser.get("/search?q=You+fix+bugs").text).text  # what was asked is found, too
+    bench.close()
+
+
+def test_the_steps_of_an_agent_are_shown_and_what_it_printed_is_folded(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run("agent", n=1, bugs=1)
+    store = Store(folder)
+    call = {"tool_call_id": "1", "function_name": "bash", "arguments": {"command": "ls"}}
+    step = {"step_id": 1, "source": "agent", "message": "I look.", "tool_calls": [call]}
+    step["observation"] = {"results": [{"source_call_id": "1", "content": "main.py <b>"}]}
+    texts = (json.dumps({"steps": [step]}), "$ agent\n# printed, not Markdown")
+    TranscriptWriter(store).keep(Prompt(messages=(Message(role="user", content="Fix it."),)), *texts)
+    origin = Origin(repairer="command", answer=digest(texts[1]), settings=(("trajectory", digest(texts[0])),))
+    bug_id = store.manifest().bug_ids[0]
+    store.append(Candidate(bug_id=bug_id, edits=(Edit(path="main.py", text="x"),), rank=2, origin=origin))
+    bench = Workbench(tmp_path / "cache")
+    bench.open([str(folder)])
+    bench.catch_up()
+    html = Browser(make_app(bench, ViewAccess(hosts=()))).get(f"/run/agent/bug/{bug_id}/2").text
+    for words in ("<details><summary>output of the program", "# printed, not Markdown</pre>", "main.py &lt;b&gt;", "I look."):
+        assert words in html, words
     bench.close()
 
 

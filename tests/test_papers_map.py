@@ -191,6 +191,7 @@ def sources_of(words: list[str], place: Path, request: pytest.FixtureRequest) ->
         case ["mine", *_]:
             shop = request.getfixturevalue("shop")
             shop.git("remote", "add", "origin", "https://example.org/acme/shop.git")
+            shop.git("filter-branch", "--msg-filter", "sed '1s/^Fix the total.*/& (issue #12)/'")
             fix = shop.git("log", "--format=%H", "--grep=Fix the total")
             (place / "cves.csv").write_text(
                 f"cve,url\nCVE-2020-12345,https://example.org/acme/shop/commit/{fix}\n", encoding="utf-8"

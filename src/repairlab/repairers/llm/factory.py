@@ -128,10 +128,11 @@ def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tup
 def _asked(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> list[Prompt]:
     """Return the prompt of each turn."""
     from repairlab.repairers.llm.client.model import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.prompts.strategies import narrowing  # noqa: PLC0415
     from repairlab.repairers.llm.prompts.table import strategy  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
-    looks = strategy(settings.strategy).narrow is not None
+    looks = narrowing(strategy(settings.strategy)) is not None
     model = ScriptedModel(lambda prompt, number: prompt.messages[-1].content if looks else "…")  # noqa: ARG005
     llm = Llm(settings, model, n=1, seed=seed, examples=examples)
     if reason := llm.needs(problem):

@@ -18,7 +18,7 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable, shorter
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on
-from repairlab.repairers.llm.prompts.strategies import Question
+from repairlab.repairers.llm.prompts.strategies import Question, narrowing
 from repairlab.repairers.llm.prompts.templates import absent, fenced, indentation
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
 from repairlab.repairers.repairer import Example
@@ -142,7 +142,7 @@ class Llm:
 
     def _chain(self, asked: Asked, number: int, answer: Completion) -> Candidate:
         """Ask the further turns of one chain, in which all answers have the same number, and return what it ends with."""
-        if self._prompter.strategy.narrow:
+        if narrowing(self._prompter.strategy):
             return self._narrowed(asked, number, answer)
         template, prompt, answers = self._prompter.template, asked.opening, [answer]
         for turn in range(1, template.n_turns):
@@ -158,7 +158,7 @@ class Llm:
 
     def _narrowed(self, asked: Asked, number: int, answer: Completion) -> Candidate:
         """Ask about what each answer makes of the problem, and return what the last one proposes."""
-        narrow, answers, model = self._prompter.strategy.narrow, [answer], self._prompter.model.name
+        narrow, answers, model = narrowing(self._prompter.strategy), [answer], self._prompter.model.name
         assert narrow
         for step in range(1, self._prompter.template.n_turns):
             place = AttemptNumber(rank=number + 1, turn=step - 1)

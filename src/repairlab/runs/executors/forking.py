@@ -4,6 +4,7 @@ Each costs milliseconds instead of the time that Python takes to load it all. Th
 and its forks end with it; it leaves no file behind.
 """
 
+import atexit
 import ctypes
 import gc
 import importlib
@@ -21,7 +22,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from repairlab.core.errors import HarnessError
 
@@ -98,16 +99,29 @@ def _forked(ours: socket.socket, theirs: socket.socket) -> Callable[[], object]:
     for name in PRELOADED:
         importlib.import_module(name)
     gc.freeze()
+    sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         ours.close()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        code: object = 1
         try:
-            serve(theirs.fileno())
-        except Exception:
-            traceback.print_exc()
-            sys.exit(1)  # what has started this process has no other message for it
+            serve(theirs.detach())
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            traceback.print_exc()  # what has started this process has no other message for it
+        _leave(code if isinstance(code, int) else 1)
     return partial(os.waitpid, pid, 0)
+
+
+def _leave(code: int) -> NoReturn:
+    """End this process as an interpreter ends, but never return to the code that forked it: that belongs to its parent."""
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as an interpreter does first
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _folder() -> str:

@@ -16,7 +16,7 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import asking_for
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Sampling, Window, shorter
 from repairlab.repairers.llm.prompts.localising import likeliest
-from repairlab.repairers.llm.prompts.strategies import FEW_SHOT_COMPLETION, Question, Strategy
+from repairlab.repairers.llm.prompts.strategies import FEW_SHOT_COMPLETION, Question, Strategy, narrowing
 from repairlab.repairers.llm.prompts.table import strategy
 from repairlab.repairers.llm.prompts.templates import OWN, VARIABLES, Template, View, packaged, without_comments
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
@@ -70,7 +70,7 @@ class Prompter:
         """Return why this problem cannot be asked about; none when it can."""
         asking, template = self._opening
         reason = _lacks_place(problem, asking) or asking.needs(problem)
-        if reason is not None or asking.narrow:
+        if reason is not None or narrowing(asking):
             return reason
         try:
             _, values = self._question(problem, asking)
@@ -88,7 +88,7 @@ class Prompter:
         reason = _lacks_place(problem, asking) or asking.needs(problem)
         if reason is not None:
             raise UserError(f"{reason}: the strategy {self.strategy.name} cannot ask about it")
-        if asking.narrow:
+        if narrowing(asking):
             return self.ask_step(problem, 0)
         question, values = self._question(problem, asking)
         with asking_for(problem.id):  # embeddings are asked for, too
@@ -181,7 +181,7 @@ class Prompter:
 
 
 def _lacks_place(problem: Problem, asking: Strategy) -> str | None:
-    if problem.path or asking.narrow:
+    if problem.path or narrowing(asking):
         return None
     return f"the place of {problem.id} is not shown, and the strategy {asking.name} does not look for it, as localise does"
 

@@ -55,6 +55,11 @@ class Strategy:
     returns the problem that this one is about. Raises Unanswerable. None: later questions go on with the same chat."""
 
 
+def narrowing(strategy: Strategy) -> Callable[[Problem, str, int], Problem] | None:
+    """Return how a strategy looks for the place itself; one of another package may be older than this."""
+    return getattr(strategy, "narrow", None)
+
+
 def needs_nothing(problem: Problem) -> str | None:
     """Return no reason for any bug."""
     del problem

@@ -1,7 +1,7 @@
-"""Amend a bug.toml in place, with what running its bug showed: tests to exclude, the first failing message, and time limits.
+"""Amend a bug.toml in place with what running its bug showed: tests to exclude, the first failing message, time limits.
 
-A test that flipped for one fix of a project is left out of all bugs of the project: it may pass each time for one and fail for its
-neighbour.
+A test that flipped for one fix of a project is excluded from all bugs of that project, since it may pass every time for one fix and
+fail for its neighbour.
 """
 
 import json
@@ -23,18 +23,18 @@ _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 def shows_nothing(bug: Bug, names: Sequence[str]) -> bool:
-    """Return whether nothing that shows the bug would be left without these tests."""
+    """Return whether excluding these tests would leave none that shows the bug."""
     return set(names).issuperset((*bug.oracle.trigger, *bug.oracle.case_ids))
 
 
 def exclusion_line(bug: Bug, names: Sequence[str]) -> str:
-    """Return the line for [test] in bug.toml that leaves out these tests besides those that were left out before."""
+    """Return the line for [test] in bug.toml that excludes these tests in addition to earlier exclusions."""
     all_names = dict.fromkeys((*bug.oracle.excluded, *names))
     return f"excluded = [{', '.join(json.dumps(name, ensure_ascii=False) for name in all_names)}]"
 
 
 def exclude(bug: Bug, names: Sequence[str]) -> None:
-    """Write the exclusion of tests to a bug's bug.toml and leave the rest as it is."""
+    """Exclude tests in a bug's bug.toml; leave the rest of the file as it is."""
     wanted = exclusion_line(bug, names)
     if shows_nothing(bug, names):
         raise UserError(f"bug {bug.id}: nothing that shows the bug would be left; leave the bug out of the benchmark")
@@ -43,7 +43,7 @@ def exclude(bug: Bug, names: Sequence[str]) -> None:
 
 
 def first_message(message: str) -> str:
-    """Return the first failing message as bug.toml keeps it: equal on every machine.
+    """Return the first failing message as bug.toml keeps it: the same on every machine.
 
     >>> first_message("t: /tmp/repairlab-x1/work/tests/t.c:9: <Cache object at 0x15555367ddd0>")
     't: tests/t.c:9: <Cache object at 0x…>'
@@ -65,13 +65,13 @@ def store_error(bug: Bug, message: str) -> None:
 
 
 ROOM = 5
-"""A candidate may take so many times as long as the reference fix."""
+"""How many times as long as the reference fix a candidate may take."""
 LEAST_CPU_S, LEAST_WALL_S = 1.0, 5.0
 _WALL = 4
 
 
 def limits_for(limits: Limits, needed_s: float) -> dict[str, float]:
-    """Return the time limits for tests that take the reference fix so long; none is raised.
+    """Return time limits from how long the tests take with the reference fix; never raise one.
 
     >>> limits_for(Limits(cpu_s=10, wall_s=40), 0.03), limits_for(Limits(cpu_s=10, wall_s=40), 1.23)
     ({'cpu_s': 1.0, 'wall_s': 5.0}, {'cpu_s': 6.2, 'wall_s': 24.8})
@@ -81,7 +81,7 @@ def limits_for(limits: Limits, needed_s: float) -> dict[str, float]:
 
 
 def store_limits(bug: Bug, needed_s: float) -> bool:
-    """Lower the time limits in a bug's bug.toml to what its reference fix leaves room for; return whether that is lower."""
+    """Lower the time limits in a bug's bug.toml to what its reference fix needs, with room; return whether any changed."""
     found = limits_for(bug.oracle.limits, needed_s)
     if found["cpu_s"] == bug.oracle.limits.cpu_s:
         return False
@@ -92,7 +92,7 @@ def store_limits(bug: Bug, needed_s: float) -> bool:
 
 
 def _limited(lines: Sequence[str], wanted: str) -> list[str]:
-    """Return the lines of a bug.toml with the time limits in its table [limits] set anew."""
+    """Return the lines of a bug.toml with new time limits in its table [limits]."""
     start = next((number for number, line in enumerate(lines) if line.split("#")[0].strip() == "[limits]"), None)
     if start is None:
         return [*"\n".join(lines).rstrip("\n").split("\n"), "", "[limits]", wanted, ""]
@@ -108,7 +108,7 @@ def _amend(
     change: Callable[[Sequence[str], str], Sequence[str]],
     amended: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> None:
-    """Put a line into a bug's bug.toml; one whose form does not allow it is left alone."""
+    """Put a line into a bug's bug.toml; leave the file alone if its form does not allow that."""
     path = Path(bug.tree.source).parent / "bug.toml"
     try:
         old = path.read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def _amend(
 
 
 def _replaced(lines: Sequence[str], wanted: str) -> list[str]:
-    """Return the lines of a bug.toml with `excluded` in its table [test] set anew."""
+    """Return the lines of a bug.toml with a new `excluded` in its table [test]."""
     start = next((number for number, line in enumerate(lines) if line.split("#")[0].strip() == "[test]"), None)
     if start is None:
         raise ValueError("it has no line [test]")
@@ -132,13 +132,13 @@ def _replaced(lines: Sequence[str], wanted: str) -> list[str]:
                 try:
                     tomllib.loads("\n".join(lines[first : last + 1]))
                 except tomllib.TOMLDecodeError:
-                    continue  # the list goes on
+                    continue  # the list continues
                 return [*lines[:first], wanted, *lines[last + 1 :]]
     return [*lines[: start + 1], wanted, *lines[start + 1 :]]
 
 
 def leave_out(bugs: Iterable[Bug], unsteady: Mapping[str, Set[str]]) -> Iterator[str]:
-    """Exclude tests from the bugs of a project by the names that are given for it; yield what there is to tell."""
+    """Exclude tests, given by name, from the bugs of a project; yield what to report."""
     for bug in bugs:
         flipped = unsteady.get(project_of_bug(bug.id), frozenset())
         names = [test for test in (*bug.oracle.trigger, *bug.oracle.regression) if test in flipped]
@@ -153,5 +153,5 @@ def leave_out(bugs: Iterable[Bug], unsteady: Mapping[str, Set[str]]) -> Iterator
 
 
 def project_of_bug(bug_id: str) -> str:
-    """Return the project that the id of a mined bug names; nothing for others."""
+    """Return the project named in the id of a mined bug, if it is one."""
     return bug_id.rpartition("@")[0]

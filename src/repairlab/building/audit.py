@@ -1,4 +1,4 @@
-"""Audit a benchmark for duplicates, leaked fixes and weak tests, by its texts and by earlier records. Nothing is run."""
+"""Audit a benchmark for duplicates, leaked fixes and weak tests, from its texts and earlier records. Nothing is run."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,20 +21,20 @@ from repairlab.study.assessment.labels import read_labels
 from repairlab.study.assessment.store import FILE, open_assessment
 
 _SLOW_SHARE = 0.5
-"""Of the time limit, which the reference fix should stay below on a slower machine, too."""
+"""Share of the time limit that the reference fix should stay below, for slower machines."""
 
 _UNKNOWN = re.compile(r"\bunknown\b", re.IGNORECASE)
 
 
 @record
 class Audited:
-    """One rule, and what it found in a benchmark."""
+    """One rule and what it found in a benchmark."""
 
     rule: str
     about: str
     findings: tuple[Finding, ...]
     skipped: str = ""
-    """Why it was not tried."""
+    """Why the rule was not tried."""
 
     @property
     def level(self) -> str:
@@ -47,7 +47,7 @@ class Audited:
 def audit(
     benchmark: Benchmark, *, card: HealthCard | None, pairs: Sequence[Path], coverage: Sequence[FixCoverage] | None = None
 ) -> Iterator[Audited]:
-    """Try every rule on a benchmark; what the trigger tests cover must be measured before."""
+    """Try every rule on a benchmark; measure what its trigger tests cover first."""
     bugs = benchmark.bugs
     texts = [AuditedBug(bug) for bug in bugs]
     for rule, (about, look) in RULES.items():
@@ -59,7 +59,7 @@ def audit(
 
 
 def _covered(coverage: Sequence[FixCoverage] | None) -> Audited:
-    """A place of the fix that no trigger test runs may be anything."""
+    """A place of the fix that no trigger test runs could hold anything."""
     rule, about = "fix not covered", "trigger tests run every place that the fix changes"
     if coverage is None:
         return Audited(rule=rule, about=about, findings=(), skipped="it runs the tests; ask for it with --coverage")
@@ -76,7 +76,7 @@ def _covered(coverage: Sequence[FixCoverage] | None) -> Audited:
 
 
 def _unlicensed(bugs: Sequence[Bug], licence: str) -> Audited:
-    """A bug of somebody's repository has somebody's licence; one that is from nowhere has that of its benchmark."""
+    """A bug from a repository carries that repository's licence; any other has the licence of its benchmark."""
     findings = []
     for bug in bugs:
         place = bug.origin.repository or bug.origin.commit or bug.origin.issue
@@ -88,7 +88,7 @@ def _unlicensed(bugs: Sequence[Bug], licence: str) -> Audited:
 
 
 def _health(bugs: Sequence[Bug], card: HealthCard | None) -> Audited:
-    """Take what a check found: flaky tests, failing trees, tests near their limits."""
+    """Take over what a check found: flaky tests, failing trees, tests near their limits."""
     about = "checked bugs are healthy, steady and far from their limits"
     if card is None:
         return Audited(rule="health", about=about, findings=(), skipped="there is no health card")
@@ -111,7 +111,7 @@ def _health(bugs: Sequence[Bug], card: HealthCard | None) -> Audited:
 
 
 def _trained(texts: Sequence[AuditedBug], folders: Sequence[Path]) -> Audited:
-    """Look for code of the bugs in sets of pairs that models are trained on."""
+    """Look for code of the bugs in the sets of pairs that models are trained on."""
     about = "no code to fix or fixed code is in a set of pairs"
     if not folders:
         return Audited(rule="in training pairs", about=about, findings=(), skipped="no set of pairs was given with --pairs")
@@ -136,7 +136,7 @@ _WEAK, _WEAK_ABOUT = "tests too weak", "no plausible candidate of the runs is wr
 
 
 def audit_runs(folders: list[Path], benchmark: str) -> Audited:
-    """Say of which bugs plausible candidates were called overfitting (fail), or differ from the fix somewhere (warn)."""
+    """Report bugs whose plausible candidates were called overfitting (fail) or differ from the fix somewhere (warn)."""
     if not folders:
         return Audited(rule=_WEAK, about=_WEAK_ABOUT, findings=(), skipped="no assessed run was given with --run")
     return Audited(rule=_WEAK, about=_WEAK_ABOUT, findings=tuple(item for folder in folders for item in _of_run(folder, benchmark)))

@@ -1,4 +1,4 @@
-"""The buggy and the fixed tree of a bug, built one after the other in one folder, and files that a program of theirs makes.
+"""Build the buggy and the fixed tree of a bug, one after the other, in one folder.
 
 What the next tree shares with the last is not built again.
 """
@@ -32,7 +32,7 @@ from repairlab.validation.worktree import hand_over, temporary_folder
 
 
 class BuildFolder:
-    """The folder `work` with the last tree and what was built of it; `opened_build_folder` makes it."""
+    """The folder `work` with the last tree and its build products; `opened_build_folder` makes it."""
 
     def __init__(self, folder: Path, sandbox: Sandbox, stack: ExitStack) -> None:
         self._folder, self._sandbox, self._stack = folder, sandbox, stack
@@ -43,14 +43,14 @@ class BuildFolder:
 
     @property
     def runner(self) -> Runner:
-        """What runs commands in the folder."""
+        """Runs commands in the folder."""
         if self._runner is None:
             self.work.mkdir()
             self._runner = self._stack.enter_context(self._sandbox.slot(self.work))
         return self._runner
 
     def lay(self, bug: Bug, changed: Mapping[str, str | None]) -> bool:
-        """Make the tree in the folder that of a bug with these files changed; return whether anything built is left in it."""
+        """Turn the folder into the tree of a bug with these files changed; return whether any build products remain."""
         aside = self._folder / "aside"
         lay_out(bug, changed, aside)
         with our_failure(f"cannot lay out bug {bug.id}"):
@@ -66,13 +66,13 @@ class BuildFolder:
         return continues
 
     def clear(self) -> None:
-        """Leave nothing in the folder."""
+        """Empty the folder."""
         self._build, self._laid = None, frozenset()
         for path in [*self.work.iterdir()] if self.work.is_dir() else ():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def _continues(self, bug: Bug, differing: set[str], others: frozenset[str]) -> bool:
-        """Delete what the tool would take for up to date and is not; return false where all might be."""
+        """Delete what the build tool would wrongly take for up to date; return false where that could be anything."""
         toolchain = language(bug.problem.language).toolchain
         assert isinstance(toolchain, Continuing)
         outdated = toolchain.outdated(bug.oracle.build, tree=self.work, changed=differing, others=others)
@@ -84,7 +84,7 @@ class BuildFolder:
         return True
 
     def _move(self, source: Path, paths: set[str] | frozenset[str], gone: frozenset[str]) -> None:
-        """Put files of another tree into this one, newer than all that was built here."""
+        """Copy files of another tree into this one, newer than anything built here."""
         assert self.runner is not None
         for path in gone:
             (self.work / path).unlink(missing_ok=True)
@@ -99,7 +99,7 @@ class BuildFolder:
 
 @contextmanager
 def opened_build_folder(sandbox: Sandbox) -> Iterator[BuildFolder]:
-    """Give a folder that is gone after the block."""
+    """Give a folder that is deleted after the block."""
     with temporary_folder() as folder, ExitStack() as stack:
         yield BuildFolder(folder, sandbox, stack)
 
@@ -124,7 +124,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 class DoesNotBuildError(UserError):
-    """A tree does not build; the message says which, and why."""
+    """A tree does not build; the message says which and why."""
 
 
 class BugTrees:
@@ -143,7 +143,7 @@ class BugTrees:
             stack.callback(self._engine.close)
 
     def built(self, edits: tuple[Edit, ...]) -> TreeTester:
-        """Return what runs tests on the tree with these edits, which ends with the next one; or raise DoesNotBuildError."""
+        """Build the tree with these edits and return what runs its tests until the next one; raise DoesNotBuildError."""
         changed = changed_files(self.bug.candidate(edits, "import"), self.bug)
         trial = self._engine.tester(self.bug, changed, "full") if self._engine else None
         if trial is None and self._continues:
@@ -156,19 +156,19 @@ class BugTrees:
         return trial
 
     def limit(self, limits: Mapping[str, float]) -> None:
-        """Have the tests of trees that are built from now on keep time limits by name: one that hangs is to be stopped soon."""
+        """Set time limits for the tests of trees built from now on, so that one that hangs is stopped soon."""
         oracle, old = self.bug.oracle, self.bug.oracle.limits
         new = dataclasses.replace(old, cpu_s=limits.get("cpu_s", old.cpu_s), wall_s=limits.get("wall_s", old.wall_s))
         self.bug = dataclasses.replace(self.bug, oracle=dataclasses.replace(oracle, limits=new))
 
     def _built_on(self, changed: Mapping[str, str | None]) -> tuple[TreeTester, str]:
-        """Return the tree built on from the last one, or from nothing, and why it does not build."""
+        """Return the tree, built on the last one or from nothing, and why it does not build."""
         continues = self._folder.lay(self.bug, changed)
         trial = self._tester(self._folder.runner, self._folder.work)
         problem = trial.build()
         if not (problem and continues):
             return trial, problem
-        self._folder.clear()  # what is left of another build may be why
+        self._folder.clear()  # leftovers of another build may be the cause
         return self._built_on(changed)
 
     def _tester(self, runner: Runner, work: Path) -> TreeTester:
@@ -177,7 +177,7 @@ class BugTrees:
 
 @contextmanager
 def opened_trees(bug: Bug, sandbox: Sandbox, folder: BuildFolder) -> Iterator[BugTrees]:
-    """Give the trees of a bug; what is built in the folder stays there after the block, for the next bug."""
+    """Give the trees of a bug; build products stay in the folder for the next bug."""
     with ExitStack() as stack:
         yield BugTrees(bug, sandbox, stack, folder)
 
@@ -195,9 +195,9 @@ _CAUSE = re.compile(r"\S+: (?:fatal )?error: |(?:\w+\.)*\w*(?:Error|Exception): 
 
 
 def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
-    """Run the generator as the fixed tree has it, and copy what it made into the folder of the bug.
+    """Run the generator of the fixed tree and copy what it made into the bug's folder.
 
-    One that the tests may do without is let fail: the answer says why.
+    A generator whose files the tests can do without may fail; the answer says why.
     """
     test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
     with laid_out(bug, bug.oracle.reference) as work:
@@ -221,14 +221,14 @@ def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
 
 
 def _made_files(generator: Generator, work: Path) -> set[Path]:
-    """Return the files that lie in the tree itself: a link that the program made would have us read files of the host."""
+    """Return the files that lie in the tree itself: a link made by the program could have us read files of the host."""
     root = work.resolve()
     found = (root / generator.folder).rglob(generator.pattern)
     return {work / path.relative_to(root) for path in found if path.is_file() and path.resolve() == path}
 
 
 def _cause(done: Execution) -> str:
-    """Return the words that matter: the first error of a compiler or the last exception, else the last line."""
+    """Return the telling line: a compiler's first error or the last exception, else the last line."""
     if done.ending is not Ending.EXITED:
         return f"it was ended ({done.ending})"
     said = [line.strip() for line in (done.stderr or done.stdout).decode("utf-8", "replace").splitlines() if line.strip()]

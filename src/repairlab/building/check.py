@@ -1,4 +1,4 @@
-"""Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time."""
+"""Check that a benchmark works here: unpatched bugs must fail and reference fixes must pass, every time."""
 
 import dataclasses
 import tempfile
@@ -42,7 +42,7 @@ class _Check:
 
 @record
 class _Seen:
-    """One repeat: how its tests were run, and what came of it."""
+    """One repeat: how its tests were run and what came of it."""
 
     order: str
     verdict: Verdict
@@ -61,9 +61,9 @@ def check_bugs(
     limits: bool = False,
     notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
 ) -> None:
-    """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know.
+    """Check bugs in parallel, yielding each result as soon as it is known; `notify` gets what users should know.
 
-    With `limits` the time that the reference fix needs is measured.
+    `limits` also measures the time that the reference fix needs.
     """
     check_tools(bugs, machine)
     checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests, limits=limits) for bug in bugs]
@@ -84,13 +84,13 @@ def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health]
 
 
 def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
-    """Check one bug; whatever is raised is about this one alone."""
+    """Check one bug; any exception concerns this bug only."""
     try:
         found = check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests)
         if check.limits and found.healthy:
             found = dataclasses.replace(found, needed_s=_needed_s(check.bug, sandbox))
     except MemoryError:
-        raise  # the worker's end: another may have more luck
+        raise  # the worker has died: another may succeed
     except Exception as error:
         found = _unfinished(check, f"{type(error).__name__}: {error}")
     notify(found)
@@ -114,10 +114,10 @@ def _unfinished(check: _Check, reason: str) -> Health:
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bool = True) -> Health:
-    """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
+    """Validate the unpatched tree and the reference fix `repeats` times each, running every test.
 
-    The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
-    as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
+    The first time, both trees share a build as candidates of a run do. Repeats are built from scratch and run the tests in turn as
+    listed, in reverse, and each alone, which reveals tests that depend on others.
     """
     with BugValidator(Conditions(bug=bug, policy="full", blind=counter_tests), sandbox) as validator:
         first, fixed = (validator.validate(tree) for tree in (bug.unpatched, bug.fix))
@@ -162,7 +162,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
 
 
 def _needed_s(bug: Bug, sandbox: Sandbox) -> float | None:
-    """Return the CPU time of the reference fix's tests in processes of their own, or of its longest case."""
+    """Return the CPU time of the reference fix's tests, each in its own process, or of its longest case."""
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         work = Path(folder, "work")
         lay_out(bug, changed_files(bug.fix, bug), work)
@@ -177,13 +177,13 @@ def _needed_s(bug: Bug, sandbox: Sandbox) -> float | None:
 
 
 def _exposed(bug: Bug, validator: BugValidator) -> list[str]:
-    """Say which files a candidate could change so that tests pass."""
+    """Report the files that a candidate could change to make tests pass."""
     found = unprotected_expectations(bug, lambda candidate: validator.validate(candidate, policy="first-failure").verdict)
     return [f"tests depend on {', '.join(found)}, which candidates may edit; {advice_for(found)}"] if found else []
 
 
 def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:
-    """Return the tests of a healthy bug that are not blind, and of which no counter-test can be made."""
+    """Return the tests of a healthy bug that are not blind and have no counter-test."""
     if not bug.oracle.trigger and not bug.oracle.regression:
         return ()
     try:
@@ -193,7 +193,7 @@ def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:
 
 
 def _repeat(bug: Bug, candidate: Candidate, sandbox: Sandbox, times: int) -> list[_Seen]:
-    """Validate a tree again and again, each time with its tests in another order than before."""
+    """Validate a tree repeatedly, each time with its tests in another order."""
     tests = (*bug.oracle.trigger, *bug.oracle.regression)
     oracle = dataclasses.replace(bug.oracle, trigger=(), regression=tests[::-1], cases=bug.oracle.cases[::-1])
     backwards = dataclasses.replace(bug, oracle=oracle)
@@ -211,12 +211,12 @@ def _seen(order: str, outcome: Outcome) -> _Seen:
 
 
 def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
-    """Build a tree and run each of its tests in a process of its own."""
+    """Build a tree and run each of its tests in its own process."""
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         work = Path(folder, "work")
         try:
             lay_out(bug, changed_files(candidate, bug), work)
-            # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
+            # Each is forked from a process that has loaded its file and run no test: starting one costs most of the time.
             with sandbox.slot(work) as slot:
                 problem = TreeTester(bug, slot, "full", work).build()
                 toolchain = language(bug.problem.language).toolchain
@@ -234,18 +234,18 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
 
 
 def _absent(first: Outcome, fixed: Outcome) -> tuple[str, ...]:
-    """Return the tests that neither tree has; of one that does not build nothing is known."""
+    """Return the tests that neither tree has; a tree that does not build tells nothing."""
     found = {test.id for test in first.tests if not _is_not_there(test)}
     return tuple(test.id for test in fixed.tests if _is_not_there(test) and test.id not in found)
 
 
 def _is_not_there(test: TestResult) -> bool:
-    """Return whether a test is missing from a tree; some test frameworks say so by saying nothing."""
+    """Return whether a test is missing from a tree, which some test frameworks say by saying nothing."""
     return is_missing(test) or test.message == NOT_REPORTED
 
 
 def _absences(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> list[str]:
-    """Say which tests do not exist, and which ones were probably meant."""
+    """Report tests that do not exist, with the ones that were probably meant."""
     listed = _listed(bug, absent, sandbox) if absent else ()
     meant = [nearest(name, listed) for name in absent]
     return [
@@ -257,7 +257,7 @@ def _absences(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> list[str]:
 def _listed(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> tuple[str, ...]:
     """Return the tests of the fixed tree near those that bug.toml names, as far as they can be listed."""
     named = (*bug.oracle.trigger, *bug.oracle.regression)
-    # Some listers end at a place that does not exist, so the places of tests that do come first.
+    # Some listers stop at a place that does not exist, so places of existing tests come first.
     inner = [_place(name) for name in sorted(named, key=lambda name: name in absent)]
     places = dict.fromkeys((*inner, *(place.rpartition("/")[0] for place in inner), "*"))
     try:
@@ -304,7 +304,7 @@ def _problems_after(outcome: Outcome, absent: Sequence[str]) -> list[str]:
 
 
 def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
-    """Return the tests of a tree whose verdict was not the same in every repeat; or the build, if that is so already."""
+    """Return the tests of a tree whose verdict differed between repeats; or the build, if that did."""
     decided = [seen for seen in repeats if seen.verdict is not Verdict.UNDECIDED]
     if len({seen.built for seen in decided}) > 1:
         found = [(seen.order, TestVerdict.PASSED if seen.built else TestVerdict.UNCOMPILABLE) for seen in decided]
@@ -313,7 +313,7 @@ def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
     for seen in decided:
         for test in seen.tests:
             seen_of.setdefault(test.id, []).append((seen.order, test.verdict))
-            # A time-out that was forgiven on the second run is a flip, too.
+            # A time-out that the second run forgave is a flip, too.
             seen_of[test.id] += [(seen.order, TestVerdict.TIMEOUT)] * (test.flips if test.passed else 0)
     return [_flips_of(test, tree, found) for test, found in seen_of.items() if len({verdict for _, verdict in found}) > 1]
 

@@ -1,4 +1,4 @@
-"""Whether trigger tests run what a fix changes, in any language whose statements can be instrumented."""
+"""Measure whether trigger tests run what a fix changes, in every language whose statements can be instrumented."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,17 +20,17 @@ from repairlab.validation.machine import Machine
 
 @record
 class CoveragePlace:
-    """A place that the fix changes, and whether a trigger test runs it."""
+    """A place that the fix changes and whether a trigger test runs it."""
 
     path: str
     line: int
-    """Of the fixed file."""
+    """In the fixed file."""
     covered: bool
 
 
 @record
 class FixCoverage:
-    """What is known of one bug."""
+    """Coverage of one bug's fix."""
 
     bug_id: str
     places: tuple[CoveragePlace, ...] = ()
@@ -56,7 +56,7 @@ def _measure(bug: Bug, sandbox: Sandbox, notify: Callable[[FixCoverage], None]) 
 
 
 def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:
-    """Say for each place that a fix changes whether the trigger tests, or the cases, run it on the fixed tree."""
+    """Return, for each place that a fix changes, whether the trigger tests or cases run it on the fixed tree."""
     fixed = changed_files(bug.fix, bug)
     wanted = list(dict.fromkeys(_places(bug, fixed)))
     if not wanted:
@@ -79,7 +79,7 @@ def _places(bug: Bug, fixed: dict[str, str | None]) -> Iterator[tuple[str, int]]
         parsed = Parsed(bug.problem.language, text)
         for lines in changed_lines(path, text, before.get(path, "")):
             if lines.last < lines.first:
-                continue  # the fix only takes away here
+                continue  # the fix only removes lines here
             span = line_span(text, lines.first, lines.last)
             if node := step_at(parsed, span.start, span.end):
                 yield path, line_of(text, parsed.span(node).start)

@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 Files = Mapping[str, str | None]
 _EXAMPLE = 200
-"""Characters of a counterexample that are kept."""
+"""Length at which a counterexample is cut, in characters."""
 
 
 @record
 class _Asked:
-    """What a fix answered to new inputs, twice."""
+    """The fix's answers to new inputs, asked twice."""
 
     inputs: tuple[str, ...] = ()
     ask: Callable[[Files], list[str | None]] = lambda files: []  # noqa: ARG005
-    """Return what files answer to them."""
+    """Return the answers of these files to the inputs."""
     fix: tuple[str | None, ...] = ()
     again: tuple[str | None, ...] = ()
     checker: Checker = Checker(kind="exact")
@@ -54,12 +54,12 @@ class _Asked:
 
 
 def differential(bug: Bug, fix: Files, candidate: Files, sandbox: Sandbox, *, n: int = 60, seed: int = 0) -> Differential:
-    """Compare a candidate with the fix on up to `n` new inputs; files are those that each changes."""
+    """Compare a candidate with the fix on up to `n` new inputs; `files` are those that each changes."""
     asked = _asked(bug, tuple(sorted(fix.items())), sandbox, n, seed)  # type: ignore[arg-type]  # a sandbox is equal to itself alone
     return Differential(skipped=asked.skipped) if asked.skipped else _compared(asked, asked.ask(candidate))
 
 
-@lru_cache(maxsize=2)  # a bug has many candidates and one fix
+@lru_cache(maxsize=2)  # many candidates share one bug and its fix
 def _asked(bug: Bug, fix: tuple[tuple[str, str | None], ...], sandbox: Sandbox, n: int, seed: int) -> _Asked:
     if bug.oracle.cases:
         checker = bug.oracle.cases[0].checker
@@ -94,14 +94,14 @@ def _answered(
 
 
 def _function(bug: Bug, toolchain: Calling) -> Function | None:
-    """Return the function to fix, where it needs no object of its own."""
+    """Return the function to fix, if it can be called without an object."""
     name, path, source = bug.problem.target.name, bug.problem.path, bug.problem.source
     named = (item for item in language(bug.problem.language).syntax.functions(source) if name in (item.qualified, item.signature))
     return next((item for item in named if toolchain.stands_alone(item, path, source)), None)
 
 
 def _texts(bug: Bug) -> list[str]:
-    """Return the texts of all tests, and the other files that may call a function."""
+    """Return the texts of all tests and of other files that may call a function."""
     root = Path(bug.tree.source)
     paths = files_below(root)
     tests = set(matching(paths, bug.oracle.test.files))
@@ -111,7 +111,7 @@ def _texts(bug: Bug) -> list[str]:
 
 
 def _outputs(bug: Bug, files: Files, inputs: Sequence[str], sandbox: Sandbox) -> list[str | None]:
-    """Return what a program prints for each input; none where it does not end well."""
+    """Return what a program prints for each input; None where it does not end well."""
     with temporary_folder() as folder:
         trial = TreeTester(bug, sandbox, "full", folder / "work")
         lay_out(bug, files, trial.work)
@@ -129,7 +129,7 @@ def _outputs(bug: Bug, files: Files, inputs: Sequence[str], sandbox: Sandbox) ->
 def _called(
     bug: Bug, files: Files, function: Function, calls: Sequence[tuple[object, ...]], toolchain: Calling, sandbox: Sandbox
 ) -> list[str | None]:
-    """Return what a function returns for each call, as text; none where it raises, or the process ended before."""
+    """Return what a function returns for each call, as text; None where it raises or the process had ended."""
     with temporary_folder() as folder:
         work = folder / "work"
         lay_out(bug, files, work)
@@ -164,7 +164,7 @@ def _agrees(answer: str | None, expected: str, checker: Checker) -> bool:
 _WORD = re.compile(r"\S+")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _LINE_SHARE = 0.3
-"""Of changes that are of whole lines, where these may change."""
+"""Share of line changes among the changes to inputs of several lines."""
 
 
 def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
@@ -194,7 +194,7 @@ def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
 
 
 def _counts_lines(known: Sequence[str]) -> bool:
-    r"""Return whether a number of the first line says in all inputs how many lines follow.
+    r"""Return whether some number of the first line is, in all inputs, the count of the lines that follow.
 
     >>> _counts_lines(["2 9\n1\n2\n", "1 9\n4\n"]), _counts_lines(["9\nab\n\nc\n"])
     (True, False)
@@ -206,7 +206,7 @@ def _counts_lines(known: Sequence[str]) -> bool:
 
 
 def _with_other_lines(text: str, chance: random.Random) -> str:
-    """Double a line behind the first, leave one out, or put an empty one there."""
+    """Repeat a line after the first, drop one, or insert an empty one."""
     first, *lines = text.split("\n")
     if len(lines) < 3:
         return text
@@ -273,14 +273,14 @@ def similar_calls(known: Sequence[tuple[object, ...]], n: int) -> list[tuple[obj
 
 
 def _strategy(values: Sequence[Any]) -> "SearchStrategy[Any]":
-    """Return what draws the values themselves and others of their types."""
+    """Return a strategy that draws the known values and others of their types."""
     from hypothesis import strategies as st  # noqa: PLC0415
 
     return st.one_of(st.sampled_from(list(values)), *_of_types(values, st))
 
 
 def _near(text: str, place: int, letter: str, replaces: bool) -> str:
-    """Return a text with a letter put in, or another or none in place of one.
+    """Return a text with one letter inserted, replaced or removed.
 
     >>> _near("0xa", 1, "X", True), _near("0xa", 3, "L", False), _near("0xa", 0, "", True)
     ('0Xa', '0xaL', 'xa')
@@ -303,7 +303,7 @@ def _of_types(values: Sequence[Any], st: Any) -> "Iterator[SearchStrategy[Any]]"
         letters = sorted({letter for text in of[str] for letter in (*text, *text.swapcase())}) or ["a"]
         longest = max(map(len, of[str]))
         yield st.text(letters, max_size=longest + 2)
-        # Few texts of any letters have a meaning to a function; those near to known ones often do.
+        # Random letters seldom mean anything to a function; texts near known ones often do.
         yield st.builds(_near, st.sampled_from(of[str]), st.integers(0, longest), st.sampled_from(["", *letters]), st.booleans())
     if of[bytes]:
         yield st.binary(max_size=max(map(len, of[bytes])) + 2)

@@ -33,13 +33,13 @@ from repairlab.validation.time_limits import with_margin
 from repairlab.validation.tree_tester import MOST_LATE, TreeTester
 
 _SHOWN = 5
-"""How many tests a note names with their message."""
+"""How many tests a note names with their messages."""
 _LONGEST = 600
-"""Characters of what is told of one test."""
+"""Characters kept of each test's message."""
 _ROOM = 4
-"""How many times as long as all tests together took each alone may take."""
+"""Time allowed to each test run alone, as a multiple of what all tests together took."""
 _CPU_STEPS_S, _WALL_STEPS_S = (5.0, 10.0, 20.0, 40.0), (60.0, 120.0, 240.0)
-"""Limits that are found by running tests: few, so that most machines come to the same."""
+"""Limits found by running tests: a short list, so that most machines choose the same."""
 
 
 @record
@@ -50,33 +50,33 @@ class Search:
     benchmark: str
     bug_id: str
     digest: str
-    """Of the bug as it was written."""
+    """The facts of the bug as written."""
     language: str
     facts: Mapping[str, Any]
     places: tuple[str, ...]
     unsorted: bool = False
-    """Whether the tests found are all there is to know, and those that fail on the buggy tree are the trigger tests."""
+    """Whether the tests found are complete and those that fail on the buggy tree are the trigger tests."""
     proof: Proof = "none"
     repeat: int = 1
     """How often tests run on each tree."""
     generator: Generator | None = None
-    """What is run before, to make files of the tree."""
+    """Run first, to make files of the tree."""
     older_release: int | None = None
-    """`build.release` to take where the tree does not build with the one that the facts name."""
+    """A `build.release` to fall back on if the tree does not build with the facts' own."""
     other_env: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Variables that tests get beside their own where trigger tests pass on the buggy tree."""
+    """Variables to add for the tests if trigger tests pass on the buggy tree without them."""
     generous: bool = False
-    """Whether the time limits of the facts are only the most that there may be."""
+    """Whether the facts' time limits are only upper bounds."""
 
 
 @record
 class DiscoveredTests:
-    """What came of it."""
+    """What the search found."""
 
     bug_id: str
     notes: tuple[str, ...] = ()
     problem: str = ""
-    """Why the bug is of no use here; nothing when it is."""
+    """Why the bug cannot be used here; empty when it can."""
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     unsteady: tuple[str, ...] = ()
@@ -89,20 +89,20 @@ class DiscoveredTests:
     verdict: str = ""
     """How the wrong program of a stdin/stdout bug fails."""
     release: int | None = None
-    """The `build.release` with which the tree builds, if that is not the one that the facts name."""
+    """The `build.release` with which the tree builds, if it is not the facts' own."""
     unseen: bool = False
-    """Whether it is of no use because trigger tests pass on the buggy tree, too."""
+    """Whether the bug is unusable because its trigger tests also pass on the buggy tree."""
     env: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """`test.env`, if that is not the one that the facts name."""
+    """`test.env`, if it is not the facts' own."""
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """Time limits by name, where those of the facts are more than is needed."""
+    """Time limits by name, where the facts' own are higher than needed."""
     cpu_s: float = dataclasses.field(default=0.0, compare=False)
-    """What it took, without what serves many bugs and is not done with yet, such as a compiler."""
+    """What it cost, without things that serve many bugs, such as a compiler still running."""
 
 
 @record
 class DiscoveryStage:
-    """What is being done for a bug."""
+    """The state of one bug's search."""
 
     bug_id: str
     stage: str
@@ -110,14 +110,14 @@ class DiscoveryStage:
 
 @record
 class _Seen:
-    """How tests ended on a tree, each time they ran, and what could not be listed there."""
+    """How tests ended on a tree in each run, and what could not be listed there."""
 
     tests: tuple[str, ...]
     results: tuple[TestResult, ...]
     error: str = ""
     cpu_s: float = 0.0
     wall_s: float = 0.0
-    """What all of them took together, each time."""
+    """Return the time of all tests together, for each run."""
 
     @property
     def longest_s(self) -> float:
@@ -126,21 +126,21 @@ class _Seen:
 
     @property
     def failing(self) -> Mapping[str, str]:
-        """Return the tests that did not pass each time, and why."""
+        """Return the tests that did not pass every time, and why."""
         failed = [result for result in reversed(self.results) if not result.passed]
         why = {result.id: result.message or str(result.verdict) for result in failed}
         return {name: why[name] for name in self.tests if name in why}
 
     @property
     def unsteady(self) -> Mapping[str, str]:
-        """Return those of them that did pass once."""
+        """Return those of them that passed at least once."""
         passed = {result.id for result in self.results if result.passed}
         return {name: why for name, why in self.failing.items() if name in passed}
 
 
 @contextmanager
 def discovering(sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> Iterator[Callable[[Search], None]]:
-    """Give what finds the tests of one bug after the other; what neighbours share is built once."""
+    """Give a function that finds the tests of one bug after another; neighbours share what is built."""
     with opened_build_folder(sandbox) as folder:
         yield lambda search: _tell_found(search, sandbox, folder, notify)
 
@@ -168,7 +168,7 @@ def _tell_found(
 def _found_with_older_release(
     search: Search, release: int, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]
 ) -> DiscoveredTests | None:
-    """Return what is found when the tree is built as an older release of the language; nothing where that does not build either."""
+    """Search with the tree built for an older release of the language; return nothing if that does not build either."""
     _write_facts(search, release=release)
     try:
         found = _found(search, sandbox, folder, tell)
@@ -181,7 +181,7 @@ def _found_with_older_release(
 def _found_in_other_environment(
     search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]
 ) -> DiscoveredTests | None:
-    """Return what is found with the other variables; nothing where the bug does not show with them either."""
+    """Search with the extra variables; return nothing if the bug does not show with them either."""
     env = {**search.facts["test"].get("env", {}), **search.other_env}
     _write_facts(search, release=None, env=env)
     try:
@@ -207,7 +207,7 @@ def _found(search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable
 
 
 def cpu_s_so_far() -> float:
-    """Return the CPU time of this process and of all that it has waited for."""
+    """Return the CPU time of this process and of all children it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
@@ -224,7 +224,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s, fixed.longest_s) if search.generous else {}
         trees.limit(limits)
         tell(f"running {count(len(good), 'test')} on the buggy tree")
-        # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
+        # Trigger tests first, as always; the rest backwards, which reveals tests that depend on those before them.
         buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
     failing, unsteady = buggy.failing, buggy.unsteady
     flipped = tuple(dict.fromkeys((*fixed.unsteady, *unsteady)))
@@ -299,19 +299,19 @@ def expanded(named: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shortened(text: str) -> str:
-    """Return the beginning and the end of a long message: the way to an error in between is left out."""
+    """Return the beginning and the end of a long message, without the middle."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]} … {text[-_LONGEST * 2 // 3 :]}"
 
 
 def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:
-    """Say why a test shows nothing of the bug."""
+    """Say why a test does not show the bug."""
     if test in unsteady:
         return f"fails on the buggy tree only now and then ({unsteady[test]})"
     return broken.get(test, "passes on the buggy tree")
 
 
 def write_down(search: Search, found: DiscoveredTests) -> None:
-    """Change the folder of a bug to what was found."""
+    """Write what was found into the folder of a bug."""
     if found.trigger or found.error:
         listed = {"trigger": found.trigger, "regression": found.regression} if found.trigger else {}
         tests = {**listed, **({"env": found.env} if found.env else {})}
@@ -332,7 +332,7 @@ def _write_facts(
 
 
 def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
-    """Run the right and the wrong program; cases that the right one fails are dropped, or else the bug."""
+    """Run the right and the wrong program; drop cases that the right one fails, or the bug if none is left."""
     cases, fixed = bug.oracle.cases, {result.id: result for result in _run_cases(bug, bug.oracle.reference, sandbox, "full")}
     results = [fixed[case.id] for case in cases if case.id in fixed]
     broken = {result.id: f"{result.verdict}: {result.message}" for result in results if not result.passed}
@@ -362,10 +362,10 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:
-    """Return what came of the cases; a program that does not build has failed them all.
+    """Return the results of the cases; a program that does not build fails them all.
 
-    Short inputs come first, and after the first few that run into their time limit the rest is not run: most often a program
-    loops over inputs that were cut short, and these are the longest.
+    Short inputs come first, and after the first few time-outs the rest is not run: most often a program loops over inputs that were
+    cut short, and those are the longest.
     """
     with laid_out(bug, edits) as work, sandbox.slot(work) as slot:
         trial = TreeTester(bug, slot, policy, work, checker_sandbox=sandbox)
@@ -381,7 +381,7 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
 
 
 def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Callable[[str], None]) -> _Seen:
-    """Run the tests that are named or listed for places on the fixed tree."""
+    """Run the tests that are named, or listed for places, on the fixed tree."""
     trial = trees.built(trees.bug.oracle.reference)
     names, error = list_tests(trial, search.places)
     tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
@@ -390,13 +390,13 @@ def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Ca
     for turn in range(search.repeat):
         late = {result.id for result in trial.log.tests if result.verdict is TestVerdict.TIMEOUT}
         again = [name for name in tests[:: -1 if turn % 2 else 1] if name not in late]
-        trial.run(again, (), hurried=not search.unsorted)  # any of those unsorted may be a trigger test
+        trial.run(again, (), hurried=not search.unsorted)  # any of the unsorted tests may be a trigger test
     taken = {"cpu_s": (trial.log.cpu_s - cpu_s) / search.repeat, "wall_s": (trial.log.wall_s - wall_s) / search.repeat}
     return _Seen(tests=tests, results=tuple(trial.log.tests), error=error, **taken)
 
 
 def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat: int) -> _Seen:
-    """Run tests on a tree, and once more those that fail; but not what has run into its time limit, which takes the longest."""
+    """Run tests on a tree and repeat those that fail, except those that ran into their time limit, which take longest."""
     trial = trees.built(edits)
     for turn in range(repeat):
         late = {result.id for result in trial.log.tests if result.verdict is TestVerdict.TIMEOUT}
@@ -407,7 +407,7 @@ def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat:
 
 
 def list_tests(trial: TreeTester, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return the tests of some places of a built tree, and why not all could be listed."""
+    """Return the tests of some places of a built tree, and why any could not be listed."""
     bug = trial.bug
     toolchain = language(bug.problem.language).toolchain
     if not isinstance(toolchain, Lister):

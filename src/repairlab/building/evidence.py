@@ -1,4 +1,4 @@
-"""Finds evidence about plausible candidates: the fix itself, rules, held-out tests, differential tests."""
+"""Find evidence about plausible candidates: the fix itself, rules, held-out tests, differential tests."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +21,7 @@ from repairlab.validation.validator import validate
 
 @record
 class EvidenceQuestion:
-    """A task that nothing is known of yet, with all that is needed to find out."""
+    """A task without an answer yet, with all that is needed to find one."""
 
     task: AssessmentTask
     candidate: Candidate
@@ -34,7 +34,7 @@ class EvidenceQuestion:
 
 @record
 class EvidenceAnswer:
-    """What came of a question."""
+    """The answer to one question."""
 
     task: str
     evidence: Evidence | None
@@ -51,7 +51,7 @@ def gather(
     held_out: Benchmark | None = None,
     again: bool = False,
 ) -> None:
-    """Find out what is asked for and not known yet, or all of it again."""
+    """Answer what is asked and not yet known, or everything again."""
     known = {} if again else assessment.evidence()
     questions = []
     for task in assessment.tasks:
@@ -79,7 +79,7 @@ def gather(
 
 
 def _other_tests(assessment: Assessment, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
-    """Return the bug of a task with other tests, which must be the same otherwise."""
+    """Return the bug of a task with other tests, which must otherwise be the same."""
     if benchmark is None or task.bug_id not in benchmark.ids:
         return None
     other = benchmark.bug(task.bug_id)
@@ -89,7 +89,7 @@ def _other_tests(assessment: Assessment, task: AssessmentTask, benchmark: Benchm
 
 
 def answer_questions(questions: Sequence[EvidenceQuestion], machine: Machine, receive: Callable[[EvidenceAnswer], None]) -> None:
-    """Find out what can be found out, in parallel; each answer is received when it is there."""
+    """Find answers in parallel and yield each as soon as it is known."""
 
     def lost(question: EvidenceQuestion, reason: str) -> None:
         receive(EvidenceAnswer(task=question.task.id, evidence=None, problem=reason))

@@ -1,4 +1,4 @@
-"""What an import leaves on disk: while it runs, a journal to go on from; then a record of what became of each bug and why."""
+"""What an import leaves on disk: a journal to resume from while it runs, then a record of each bug's fate and why."""
 
 import contextlib
 import functools
@@ -19,7 +19,7 @@ RECORD_NAME = "import.json"
 
 @record
 class ImportRecord:
-    """All records that an import read, and what came of them."""
+    """All records that an import read, and what became of them."""
 
     importer: str
     bugs: tuple[str, ...]
@@ -27,11 +27,11 @@ class ImportRecord:
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
     cpu_s: float
-    """CPU time of the import with all that it ran, as far as it was done with."""
+    """CPU time of the import and everything it ran, as far as finished."""
 
     @property
     def n_records(self) -> int:
-        """Return how many records the source has, of those that were asked for."""
+        """Return how many of the requested records the source has."""
         return len(self.bugs) + len(self.dropped)
 
 
@@ -53,11 +53,11 @@ def read_import_record(folder: Path) -> ImportRecord:
 
 
 _WAYS = hashlib.sha256(Path(discovery.__file__).read_bytes()).hexdigest()
-"""How tests are looked for; the tools say all else that decides."""
+"""How tests are searched; the tools decide everything else."""
 
 
 class Journal:
-    """A file with a line for each bug that is done with; nobody looks for it before there is a bug to run."""
+    """A file with a line for each finished bug; it appears with the first one."""
 
     def __init__(self, folder: Path, machine: Machine) -> None:
         self._folder = folder
@@ -65,9 +65,9 @@ class Journal:
         self._keys: dict[str, str] = {}
 
     def find(self, search: Search) -> DiscoveredTests | None:
-        """Return what was found of a bug that is the same, by the same tools."""
+        """Return what the same tools found for the same bug."""
         known = self._known
-        with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will tell
+        with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will report
             tools = environment_of([search.language], self._machine)
             self._keys[search.bug_id] = digest(
                 search.digest, search.places, search.unsorted, search.proof, search.repeat, tools, _WAYS
@@ -75,11 +75,11 @@ class Journal:
         return known.get(self._keys.get(search.bug_id, ""))
 
     def keep(self, found: DiscoveredTests) -> None:
-        """Add what was found; a bug that is of no use here is tried again, for there may be a remedy."""
+        """Add what was found; an unusable bug is tried again, since the cause may have been removed."""
         key = self._keys.get(found.bug_id)
         if key is not None and not found.problem:
             with self._path.open("ab") as file:
-                file.write(b"\n" + encode(found, key=key))  # the line before may have been cut short
+                file.write(b"\n" + encode(found, key=key))  # the previous line may have been cut short
 
     def remove(self) -> None:
         """Remove the file, now that the import is written."""
@@ -88,7 +88,7 @@ class Journal:
                 self._path.unlink()
 
     def stopped(self) -> Interrupted:
-        """Return what an import that was stopped has to say."""
+        """Return the message of an import that was stopped."""
         if not self._keys or not self._path.exists():
             return Interrupted()
         kept = f"what was found so far is kept in {self._path}, and the same command goes on from there"
@@ -105,7 +105,7 @@ class Journal:
             return known
         lines = self._path.read_bytes().split(b"\n") if self._path.is_file() else []
         for line in lines:
-            # A line may have been cut short, or be of another version.
+            # A line may have been cut short or come from another version.
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, UserError):
                 data = json.loads(line)
                 key = data.pop("key")

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def judge(app: Path, tests: Path) -> tuple[Verdict, str]:
-    """Return the verdict on what was made of the tree, and the line to show; test files and their settings are the bug's own."""
+    """Return the verdict on the tree and the line to show; test files and their settings come from the bug."""
     bug = made(Bug, json.loads((tests / BUG).read_text(encoding="utf-8")))
     bug = dataclasses.replace(bug, tree=Tree(source=str(tests / TREE), digest=bug.tree.digest))
     found = read_changes(tests / TREE, app, partial(never_taken, bug=bug))
@@ -41,13 +41,13 @@ def judge(app: Path, tests: Path) -> tuple[Verdict, str]:
     try:
         sandbox = open_landlock(default_cache())
     except HarnessError:
-        sandbox = ProcessSandbox(default_cache(), allow_unsafe=True)  # the container is there for this task alone
+        sandbox = ProcessSandbox(default_cache(), allow_unsafe=True)  # the container exists for this task only
     judgement = Engines(bug, sandbox).judge_fresh(changed, "first-failure")
     return judgement.verdict, judgement.message
 
 
 def made(kind: type[T], data: Any) -> T:
-    """Return the record that `to_data` made plain; the data are our own, so nothing is checked."""
+    """Return the record behind plain data from `to_data`; the data are ours, so nothing is checked."""
     value: T = _made(kind, data)
     return value
 
@@ -68,7 +68,7 @@ def _made(kind: Any, data: Any) -> Any:
 
 
 def main() -> int:
-    """Judge, say what came of it, and return the exit code."""
+    """Judge, report the result, and return the exit code."""
     try:
         verdict, message = judge(*map(Path, sys.argv[1:3]))
     except HarnessError as error:

@@ -36,10 +36,10 @@ from repairlab.validation.worktree import files_below
 SCHEMA = "1.3"
 APP = "/app"
 WRITTEN = 946684800  # 2000-01-01
-"""When every file of an image was last changed, so that no date tells which one has the bug."""
+"""Modification time of every file in an image, so that no date reveals the bug."""
 _AGENT_S = 3600.0
 _STARTING_S = 600.0
-"""What the judge may take to get ready: it compiles its own runners, and Go its library."""
+"""Time for the judge to get ready: it compiles its own runners, and Go its library."""
 
 _DOCKERFILE = """\
 FROM debian:bookworm-slim
@@ -54,7 +54,7 @@ RUN apt-get update \\
     && rm -rf /var/lib/apt/lists/*
 """
 _PACKAGES = ("ca-certificates", "gcc", "git", "libc6-dev", "patch", "python3")
-"""What agents and the judge need in all languages: a layer that all images share."""
+"""What agents and the judge need in every language: a layer that all images share."""
 _TEST = """\
 #!/bin/bash
 # Judge /app by the tests in this folder, each by its name. No reward means that the judge failed.
@@ -100,7 +100,7 @@ class Tasks:
 
 
 def write_tasks(name: str, to: Path, done: Callable[[], None] = lambda: None) -> Tasks:
-    """Write the bugs of a benchmark as tasks to a new folder, all or nothing."""
+    """Write the bugs of a benchmark as tasks into a new folder, all or nothing."""
     benchmark = open_benchmark(name)
     bugs, left_out = [], []
     with new_folder(to) as aside:
@@ -150,7 +150,7 @@ def _write(bug: Bug, benchmark: Benchmark, task: Path) -> None:
 
 
 def _settings(bug: Bug, benchmark: Benchmark) -> dict[str, Any]:
-    """Return task.toml; artifacts are what comes from the agent's container into that of the verifier."""
+    """Return task.toml; artifacts are copied from the agent's container to the verifier's."""
     oracle = bug.oracle
     patience_s = oracle.build.limits.wall_s + oracle.limits.wall_s * bug.n_tests
     return {
@@ -193,7 +193,7 @@ _NO_PARSER = '"""Stands for the parser: who runs tests needs none."""\n\nLanguag
 
 @functools.cache
 def _packed(languages: tuple[str, ...]) -> bytes:
-    """Return the judge for bugs in these languages: the modules that it loads, and what lies beside those that build and run."""
+    """Return the judge for bugs in these languages: the modules it loads, and what builds and runs their tests."""
     asked = subprocess.run([sys.executable, "-P", "-c", _LOADED, *languages], capture_output=True, text=True, check=True)
     modules = [Path(line) for line in asked.stdout.split()]
     rooms = {PACKAGE / "sandbox", *(path.parent for path in modules if path.parent.parent == PACKAGE / "languages")}

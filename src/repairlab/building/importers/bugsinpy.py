@@ -30,7 +30,7 @@ _RUNNERS: tuple[tuple[tuple[str, ...], Literal["pytest", "unittest"]], ...] = (
 )
 
 _PUBLISHED = "2020-12-31"
-"""Its lists of versions were made before; packages that they do not name are not taken from a later time."""
+"""Its version lists were made earlier; packages they do not name are not taken from after this date."""
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -92,7 +92,7 @@ def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> Importe
 
 
 def _needed(folder: Path, python: str, tree: dict[str, TreeFile]) -> Needed:
-    """Return what a bug's list of versions and its script for setting up name."""
+    """Return what a bug's version list and set-up script name."""
     files = {path.name: decoded(path.read_bytes()) for path in (folder / "requirements.txt", folder / "setup.sh") if path.is_file()}
     installs = re.findall(r"\bpip3?\s+install\s+(.*?)(?=python|pip3?\s+install|touch|$)", files.get("setup.sh", ""), re.MULTILINE)
     words = [word for line in installs for word in line.split()]
@@ -108,13 +108,13 @@ def _needed(folder: Path, python: str, tree: dict[str, TreeFile]) -> Needed:
 
 
 def _touched(path: Path) -> dict[str, TreeFile]:
-    """Return the empty files that a script for setting up makes, such as those of packages of tests."""
+    """Return the empty files that a set-up script makes, such as those of test packages."""
     script = decoded(path.read_bytes()) if path.is_file() else ""
     return {name: TreeFile(content=b"") for name in re.findall(r"\btouch\s+([\w./-]+\.py)", script)}
 
 
 def _buggy(fixed: dict[str, TreeFile], clone: Repository, before: str, patch: Path) -> dict[str, TreeFile]:
-    """Return the fixed tree with the patched files from before."""
+    """Return the fixed tree with the patched files as they were before."""
     buggy = dict(fixed)
     for changed in parse_patch(read_text(patch)):
         for path in filter(None, (changed.new, changed.old)):
@@ -152,7 +152,7 @@ def _tests(path: Path) -> _Tests:
 
 
 def _facts(path: Path) -> dict[str, str]:
-    """Return what a file of lines `name="value"` says."""
+    """Return the value of `name="value"` in a file of such lines."""
     return {match[1]: match[2].strip() for match in re.finditer(r'^\s*(\w+)\s*=\s*"?([^"\n]*)"?', read_text(path), re.MULTILINE)}
 
 

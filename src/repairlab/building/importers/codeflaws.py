@@ -28,9 +28,9 @@ from repairlab.core.outcome import Verdict
 FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
 _WINDOWS = re.compile(r"%(\d*)I64([dux])")
 _LIMITS = (2.0, 256)
-"""What most problems of Codeforces allow, in seconds and MB; the folders do not say it."""
+"""What most Codeforces problems allow, in seconds and MB; the folders do not say."""
 _FLAGS = ("-std=c99", "-O0", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fno-asm")
-"""As in the makefiles of the folders."""
+"""As in the folders' makefiles."""
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -87,13 +87,13 @@ def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Set
         limits=limits_of(*_LIMITS),
         flags=(*_FLAGS, OLD_C),
         facts={"origin": {"repository": "codeflaws/codeflaws"}},
-        proof="good cases",  # Codeforces shows long cases cut short
+        proof="good cases",  # Codeforces truncates long cases
         notes=tuple(notes),
     )
 
 
 def has_submissions(root: Path) -> bool:
-    """Return whether a folder holds such folders."""
+    """Return whether a folder holds such pairs."""
     return any(FOLDER.fullmatch(path.name) for path in root.iterdir() if path.is_dir())
 
 
@@ -111,7 +111,7 @@ def _submitted_problems(root: Path, judge: Settings) -> Iterator[SubmittedProble
         for folder in group:
             wrong, right = programs_of(folder)
             homes[wrong.stem] = folder
-            # Who it was is not told: the folder stands for the user.
+            # The author is not named: the folder stands for the user.
             steps = [(wrong.stem, wrong, Verdict.WRONG), (right.stem, right, Verdict.PLAUSIBLE)]
             found += by_user(problem, folder.name, steps, "c")
         letter = problem.rpartition("-")[2][:1]

@@ -51,7 +51,7 @@ class ListedProblem:
 
 @record
 class _Pair:
-    """A rejected submission and the accepted one that followed it, if there is one."""
+    """A rejected submission and the accepted one that followed, if any."""
 
     problem: ListedProblem
     language: str
@@ -60,7 +60,7 @@ class _Pair:
 
 
 def verdict_of(status: str, where: str) -> Verdict | None:
-    """Return the verdict of a status, none when the judge failed; an unknown status is an error."""
+    """Return the verdict of a status, None when the judge failed; an unknown status is an error."""
     if status in JUDGE_SIDE:
         return None
     if status not in CODENET:
@@ -132,7 +132,7 @@ def _number(row: Mapping[str, str], name: str, where: str) -> float | None:
 
 
 def _pairs(root: Path, problem: ListedProblem) -> Iterator[_Pair]:
-    """Yield every rejected submission with the last accepted one, in time, of the same user and language, if it came later."""
+    """Yield every rejected submission with the last later accepted one of the same user and language."""
     rejected: list[tuple[str, dict[str, str]]] = []
     accepted: dict[tuple[str, str], dict[str, str]] = {}
     for where, row in read_csv(root / "metadata" / f"{problem.id}.csv", SUBMITTED):
@@ -201,13 +201,13 @@ def source_of(root: Path, row: Mapping[str, str]) -> str:
 
 
 def source_path(root: Path, row: Mapping[str, str]) -> Path:
-    """Return where the text of a submission is."""
+    """Return the path of a submission's text."""
     file = f"{row['submission_id']}.{row['filename_ext']}"
     return root / "data" / row["problem_id"] / row["language"] / file
 
 
 def refuse_old(language: str, version: str, source: str) -> None:
-    """Refuse a program in Python 2, by what its author said or by its syntax."""
+    """Refuse a program in Python 2, by its author's statement or its syntax."""
     if language == "python" and ("(2" in version or "2." in version or not _is_python_3(source)):
         raise UserError("it is written in Python 2")
 
@@ -244,18 +244,18 @@ def _submitted_problems(root: Path, tests: JudgeTests | None, judge: Settings) -
 
 
 def labelled(program: JudgedProgram, letter: str | None) -> JudgedProgram:
-    """Return a program that says how hard its task is."""
+    """Return a function that looks up how hard a task is."""
     return dataclasses.replace(program, facts={**program.facts, "labels": {"difficulty": letter}}) if letter else program
 
 
 def letter_of(tests: JudgeTests | None, problem: ListedProblem) -> str | None:
-    """Return the letter of a problem in its contest, which says how hard it is, where the tests lie by contest and letter."""
+    """Return the letter of a problem in its contest, a sign of difficulty, where the tests lie by contest and letter."""
     folder = cases_folder(tests, problem) if tests else None
     return folder.name if folder and folder.name in get_args(Difficulty) else None
 
 
 def cases_folder(tests: JudgeTests, problem: ListedProblem) -> Path | None:
-    """Return where the test cases of a problem are, if there are any."""
+    """Return the folder of a problem's test cases, if it has any."""
     try:
         return tests.find(problem.id, problem.name)
     except UserError:

@@ -1,4 +1,4 @@
-"""ConDefects: wrong and right programs of AtCoder in Python and Java; their cases come apart."""
+"""ConDefects: wrong and right programs of AtCoder in Python and Java; test cases are downloaded separately."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from repairlab.core.record import record
 
 _LANGUAGES = {"Python": ("python", "py"), "Java": ("java", "java")}
 _LIMITS = (5.0, 1024)
-"""Limits differ from problem to problem and are not in the data; AtCoder allows 1024 MB."""
+"""Limits vary by problem and are not in the data; AtCoder allows 1024 MB."""
 
 
 @record
@@ -61,7 +61,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
 def _bug(name: str, program: _Program, tests: Path, settings: Settings) -> ImportedBug | Dropped:
     buggy, fixed = (read_text(program.folder / f"{kind}Version.{program.ending}") for kind in ("faulty", "correct"))
     place = _cases(tests, program.task)
-    cases = in_out_cases(place) or pair_cases(place)  # AtCoder's own archive, or samples as tools for contestants keep them
+    cases = in_out_cases(place) or pair_cases(place)  # AtCoder's archive, or samples as contestants' tools keep them
     return judged_bug(
         JudgedProgram(
             id=name,
@@ -78,7 +78,7 @@ def _bug(name: str, program: _Program, tests: Path, settings: Settings) -> Impor
 
 
 def _cases(tests: Path, task: str) -> Path:
-    """Return the folder of a task's cases: CONTEST/TASK in whatever case; what the addresses call h is Ex in later contests."""
+    """Return the folder of a task's cases, CONTEST/TASK in any case; the task that addresses call h is Ex in later contests."""
     contest, _, letter = task.rpartition("_")
     names = (letter.lower(), *(("ex",) if letter.lower() == "h" else ()))
     for folder in folders_of(tests):

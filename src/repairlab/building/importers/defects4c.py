@@ -104,7 +104,7 @@ def _bug(name: str, entry: _Entry, clones: Clones, hooks: Hooks) -> ImportedBug:
                 "cve": kind.get("id") if _CVE.fullmatch(str(kind.get("id"))) else None,
             },
         },
-        # The message of the fix would say what to do, so it is not the issue.
+        # The fix's commit message would say what to do, so it is not the issue.
         title=f"{entry.name}: a defect in {path}",
         description="",
         tree={**{path: file for path, file in whole.files.items() if path not in fixed}, **buggy, **made.added},
@@ -175,14 +175,14 @@ def _location(entry: _Entry) -> str | None:
 
 @record
 class WholeTree:
-    """The files of a revision with those of its submodules, and which of these could not be had."""
+    """The files of a revision with those of its submodules, and the submodules that could not be found."""
 
     files: Mapping[str, TreeFile]
     notes: tuple[str, ...]
 
 
 def tree_with_submodules(clone: Repository, revision: str, clones: Clones) -> WholeTree:
-    """Return the tree of a revision; submodules come from clones, by name or content, none is fetched."""
+    """Return the tree of a revision; submodules come from clones, found by name or content, and are never fetched."""
     files, notes = dict(clone.tree(revision)), []
     for path, module in clone.submodules(revision).items():
         name = module.url.rstrip("/").removesuffix(".git").rpartition("/")[2]
@@ -200,7 +200,7 @@ def tree_with_submodules(clone: Repository, revision: str, clones: Clones) -> Wh
 
 
 def as_utf8(path: str, file: TreeFile, language_name: str) -> TreeFile:
-    """Return a source as UTF-8; one in ISO-8859-1 is changed to it where that can change nothing but comments."""
+    """Return a source as UTF-8; ISO-8859-1 is converted where that can change nothing but comments."""
     try:
         file.content.decode()
         return file

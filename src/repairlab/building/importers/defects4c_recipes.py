@@ -1,7 +1,7 @@
 """How the projects of Defects4C are built and tested here, and which of their tests belong to a bug.
 
-A recipe is written from what a project's own makefiles and test lists say. Many projects are built by scripts of Defects4C that are
-not read here: for them it counts which tests CTest or automake knows.
+A recipe is derived from a project's makefiles and test lists. Defects4C builds many projects with scripts that are not read here;
+for those, what CTest or automake lists counts.
 """
 
 import dataclasses
@@ -22,13 +22,15 @@ _PLAIN_BUILDS = ("ninja", "cmake")
 _TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUILD_TESTING", "ENABLE_TESTS", "ENABLE_TESTING"))
 """What projects call the option that adds their tests; CMake ignores those that a project does not know."""
 _TEST_OPTION = re.compile(rb"option\s*\(\s*(\w*(?:BUILD|ENABLE|WITH)_?(?:UNIT_?)?TEST(?:S|ING)?)\b", re.IGNORECASE)
-"""Others have a prefix of the project's own, as EXPAT_BUILD_TESTS."""
+"""Others carry the project's prefix, such as EXPAT_BUILD_TESTS."""
 _COMPILE = "<CMAKE_{0}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -Wno-error -o <OBJECT> -c <SOURCE>"
 _WARNINGS_ONLY = tuple(f"-DCMAKE_{name}_COMPILE_OBJECT={_COMPILE.format(name)}" for name in ("C", "CXX"))
-"""Compilers of today warn of more than those for which a project made warnings errors; behind a project's own flags it counts."""
+"""Today's compilers warn of more than those for which a project made warnings errors; this comes after a project's own flags."""
 _ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
-"""Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
-habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
+"""Most vulnerabilities access memory out of bounds, which often shows only with AddressSanitizer.
+
+UBSan would stop at old habits. Speed is not measured here, and files compile in half the time without optimisation.
+"""
 _PLAIN = "-O1 -g -fsigned-char"
 LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
 _BUILD_FOLDER = "build-here"
@@ -38,9 +40,9 @@ _PROJECT = re.compile(rb"^[^#\n]*\bproject\s*\(", re.IGNORECASE | re.MULTILINE)
 _TESTS = re.compile(rb"^[ \t]*TESTS\s*\+?=", re.MULTILINE)
 _LIBTOOL = re.compile(rb"^\s*(?:LT_INIT|A[CM]_PROG_LIBTOOL)\b", re.MULTILINE)
 _VENDORED = frozenset({"third_party", "third-party", "thirdparty", "external", "extern", "vendor", "vendored", "deps", "contrib"})
-"""Folders with projects of others, whose tests are not this project's."""
+"""Folders with third-party projects, whose tests are not this project's."""
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
-"""Files that may tell of the fix; hidden from repairers, as tests are."""
+"""Files that may reveal the fix; hidden from repairers, as tests are."""
 
 
 @record
@@ -70,7 +72,7 @@ class Recipe:
     build: Mapping[str, Any]
     test: Mapping[str, Any]
     added: Tree = dataclasses.field(default_factory=dict)
-    """Files for the tree: a runner that tells of each test."""
+    """Files added to the tree: a runner that reports each test."""
     discover: tuple[str, ...] = ()
     unsorted: bool = False
     """Whether nobody says which tests show the bug."""
@@ -78,7 +80,7 @@ class Recipe:
 
 
 def recipe_of(bug: Record) -> Callable[[Record, Tree], Recipe]:
-    """Return what makes the recipe of a bug from the fixed tree; a UserError says why there is none."""
+    """Return a function that derives a bug's recipe from the fixed tree; UserError says why there is none."""
     if bug.project in _PROJECTS:
         return _PROJECTS[bug.project]
     return _ctest if bug.build in _PLAIN_BUILDS and bug.test == "ctest" else _by_tree
@@ -97,7 +99,7 @@ def _cmake_tops(tree: Tree) -> list[str]:
 
 
 def _cmake_places(bug: Record, tree: Tree) -> tuple[str, ...]:
-    """Return flags that say where CMakeLists.txt lies, if not at the root, and where to build, if the tree has a folder build."""
+    """Return flags that say where CMakeLists.txt lies, if not at the root, and where to build, if the tree has a folder `build`."""
     source, tops = _cmake_source(bug, tree), _cmake_tops(tree)
     if source is None:
         where = f"it has them in {', '.join(tops[:5])}" if tops else "it has none just below it either"
@@ -122,7 +124,7 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
 
 
 def _by_tree(bug: Record, tree: Tree) -> Recipe:
-    """Return the recipe of a project that is built by a script: tests of CMake or of automake, whichever the fix touched."""
+    """Return the recipe of a project built by a script: tests of CMake or automake, whichever the fix touched."""
     if not bug.tests:
         raise UserError(f"project {bug.project}: no test file is named, so that nobody knows what to hide from repairers")
     by_cmake = _cmake_source(bug, tree) is not None and any(_holding(tree, "CMakeLists.txt", _ADD_TEST))
@@ -155,7 +157,7 @@ def _cmake_build(bug: Record, tree: Tree) -> dict[str, Any]:
 
 
 def _tests_on(tree: Tree) -> tuple[str, ...]:
-    """Return flags for all options that add tests, those that the project's own lists of options name included."""
+    """Return flags for all options that add tests, including those in the project's own option lists."""
     lists = [tree[str(path)].content for path in _holding(tree, "CMakeLists.txt", _TEST_OPTION)]
     named = sorted({f"-D{name.decode()}=ON" for text in lists for name in _TEST_OPTION.findall(text)})
     return (*_TESTS_ON, *(flag for flag in named if flag not in _TESTS_ON))
@@ -174,7 +176,7 @@ def _cmake_flags(bug: Record) -> tuple[str, ...]:
 
 
 def _holding(tree: Tree, pattern: str, text: re.Pattern[bytes]) -> Iterator[PurePosixPath]:
-    """Yield the files of the project itself whose names fit and which hold something."""
+    """Yield the project's own files that match by name and are not empty."""
     for path, file in tree.items():
         place = PurePosixPath(path)
         if place.match(pattern) and _VENDORED.isdisjoint(place.parts[:-1]) and text.search(file.content):
@@ -182,12 +184,12 @@ def _holding(tree: Tree, pattern: str, text: re.Pattern[bytes]) -> Iterator[Pure
 
 
 def _automake_folders(tree: Tree, tests: Sequence[str]) -> list[str]:
-    """Return the folders whose makefiles know tests, those with a file that the fix touched first, and the deepest of them."""
+    """Return the folders whose makefiles list tests: first those with a file that the fix touched, the deepest first."""
     if {"configure", "configure.ac", "configure.in"}.isdisjoint(tree):
         return []
     found = set()
     for path in _holding(tree, "*.am", _TESTS):
-        # A makefile may include the lists of the folders below it.
+        # A makefile may include the lists of subfolders.
         found |= {next((folder for folder in path.parents if str(folder / "Makefile.am") in tree), path.parent)}
 
     def order(folder: PurePosixPath) -> tuple[bool, int, str]:
@@ -205,9 +207,9 @@ def _need_names(bug: Record) -> tuple[str, ...]:
 
 
 def hidden_files(bug: Record, tree: Tree) -> tuple[str, ...]:
-    """Return patterns for all that is tests, for any of them may count, and what tells of the fix.
+    """Return patterns for everything that is a test, since any of it may count, and for what reveals the fix.
 
-    Tests are the topmost test folders, files that are called tests, and what the fix touched of them; never a source to mend.
+    Tests are the topmost test folders, files named as tests, and those that the fix touched; never a source to fix.
     """
     globs = []
     for path in (*bug.tests, *tree):
@@ -225,7 +227,7 @@ def hidden_files(bug: Record, tree: Tree) -> tuple[str, ...]:
 _TCPDUMP_RUNNER = "tests/one-by-one.sh"
 _TCPDUMP_SCRIPT = added_text("tcpdump-one-by-one.sh").encode()
 _BY_LIBPCAP = ("arp-too-long-tha", "juniper_header-heapoverflow", "tftp-heapoverflow", "relts-0x80000000", "stp-v4-length-sigsegv")
-"""Their capture files are damaged; with a recent libpcap they were seen to fail on a fixed tree."""
+"""Their capture files are damaged; with a recent libpcap they failed on a fixed tree."""
 
 
 def _tcpdump(bug: Record, tree: Tree) -> Recipe:
@@ -260,7 +262,7 @@ def _tcpdump(bug: Record, tree: Tree) -> Recipe:
 _LIBYANG_TEST = re.compile(r"\bly_add_utest\(\s*NAME\s+(\S+)\s+SOURCES\s+([^)\s]+)")
 _LIBYANG_LIST = re.compile(r"\bset\(\s*(?:local_tests|\w+_tests)\s+([^)]+)\)")
 _LIBYANG_FLAGS = (
-    *("-DENABLE_TESTS=ON", "-DENABLE_BUILD_TESTS=ON", "-DENABLE_VALGRIND_TESTS=OFF"),  # the names differ from version to version
+    *("-DENABLE_TESTS=ON", "-DENABLE_BUILD_TESTS=ON", "-DENABLE_VALGRIND_TESTS=OFF"),  # names differ between versions
     "-DCMAKE_C_FLAGS=-O0 -g0 -fsigned-char",
 )
 _LIBYANG_PARTS = {"utest_plugins"}
@@ -268,7 +270,7 @@ _LIBYANG_PARTS = {"utest_plugins"}
 
 
 def _libyang(bug: Record, tree: Tree) -> Recipe:
-    """Return the recipe of libyang: CMake and CTest; regression tests are those beside the trigger test."""
+    """Return the recipe of libyang: CMake and CTest; regression tests are those next to the trigger test."""
     trigger = _need_names(bug)
     lists = [
         file.content.decode("utf-8", "replace") for path, file in tree.items() if re.fullmatch(r"tests/.*CMakeLists\.txt", path)

@@ -30,12 +30,12 @@ from repairlab.validation.machine import LOCAL, Machine
 from repairlab.validation.preflight import lock_of, provide
 
 _REASONS = 20
-"""Of so many dropped bugs the reason is told where no other is left."""
+"""If at least this many bugs were dropped and none is left, the reason is reported."""
 
 
 @record
 class Imported:
-    """What came of an import."""
+    """The result of an import."""
 
     folder: Path
     bugs: tuple[str, ...]
@@ -44,7 +44,7 @@ class Imported:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return what its user should know: which bugs are not there and why, and what to heed of the others."""
+        """Return what its user should know: which bugs are missing and why, and what to heed of the others."""
         return (*(f"dropped {bug.id}: {bug.reason}" for bug in self.dropped), *self.notes)
 
 
@@ -153,7 +153,7 @@ def _nothing(dropped: Sequence[Dropped]) -> UserError:
 
 
 class _Folder:
-    """The folder of a benchmark while it is written, and what there is to tell of it."""
+    """The folder of a benchmark while it is written, and what there is to report."""
 
     def __init__(self, folder: Path, name: str, settings: Settings, done: Callable[[str], None]) -> None:
         self._folder = folder
@@ -167,7 +167,7 @@ class _Folder:
         self.cpu_s = 0.0
 
     def add(self, bug: ImportedBug | Dropped) -> Search | None:
-        """Write a bug; return what is to be found out before it is done with, if anything."""
+        """Write a bug; return what must be found out before it is finished, if anything."""
         if isinstance(bug, ImportedBug):
             try:
                 written = _write(self._folder, bug, self._name, self._extent)
@@ -216,7 +216,7 @@ class _Folder:
 
 
 def _write(benchmark: Path, bug: ImportedBug, name: str, extent: Extent) -> Bug:
-    """Write one bug and read it again, so that no folder is left that nobody can read."""
+    """Write one bug and read it back, so that no unreadable folder is left."""
     for lock, text in bug.locks.items():
         write_file(benchmark, f"environments/{lock}.txt", text.encode())
     with new_folder(benchmark / "bugs" / bug.id) as folder:
@@ -247,13 +247,13 @@ def discover_all(
     lost: Callable[[Search, str], None],
     notify: Callable[[str], None],
 ) -> None:
-    """Find the tests of all bugs; `notify` is told which machines are left out."""
+    """Find the tests of all bugs; `notify` gets the machines that are left out."""
     if machine.executor == LOCAL:
         with open_pool(machine) as pool:
             run_each(discovering, searches, pool, receive, lost)
         return
     found = [(search, load_bug(search.folder, search.benchmark)) for search in searches]
-    if found:  # else all is known from an earlier start
+    if found:  # else an earlier start has found everything
         with open_executor(machine, {bug.tool_need for _, bug in found}, notify=notify) as executor:
             parcels: Iterable[Any] = (Parcel(item=search, folders=_parcel_folders(search, bug)) for search, bug in found)
             run_each(_discovering_there, parcels, executor, receive, lambda parcel, reason: lost(parcel.item, reason))
@@ -274,7 +274,7 @@ def _discovering_there(sandbox: Sandbox, notify: Callable[[_Found], None]) -> It
 
 
 def _discover_there(delivery: Delivery, discover: Callable[[Search], None], notify: Callable[[_Found], None]) -> None:
-    """Find the tests of a bug that was sent here, in a copy of its own: what is tried may change it."""
+    """Find the tests of a bug sent here, in a copy, since the search may change it."""
     search: Search = delivery.item
     sent = delivery.folders[_parcel_key(search)]
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:

@@ -1,4 +1,4 @@
-"""Which texts give a bug away: lines of its fix, wherever they are read, and the tests that show it."""
+"""Which texts give a bug away: lines of its fix, wherever they appear, and the tests that show it."""
 
 import io
 import re
@@ -13,9 +13,9 @@ from repairlab.languages.facts import by_extension
 from repairlab.languages.language import language
 
 TELLING = 16
-"""Characters of code below which it may stand anywhere by chance."""
+"""Characters of code below which a line may appear anywhere by chance."""
 _LARGEST = 20_000_000
-"""Bytes of a file that are looked at, packed or not."""
+"""Bytes of a file that are searched, packed or not."""
 NAME = re.compile(r"[A-Za-z_]\w{3,}")
 
 
@@ -53,7 +53,7 @@ def unpacked(content: bytes) -> str:
 
 
 def _of_zip(archive: zipfile.ZipFile) -> bytes:
-    """Return the texts of the files in an archive, one behind the other, as far as there is room for them."""
+    """Return the texts of the files in an archive, one after another, up to a limit."""
     found = b""
     for name in archive.namelist():
         with archive.open(name) as file:
@@ -83,6 +83,6 @@ def _functions(path: str, source: str, wanted: frozenset[str]) -> list[str]:
 
 
 def _called_after(wanted: frozenset[str], files: Mapping[str, str]) -> list[str]:
-    """Return files of code with a test's name in their own, as `test_sum.c` has `sum`."""
+    """Return code files named after a test, as `test_sum.c` is after `sum`."""
     code = {path: text for path, text in files.items() if PurePosixPath(path).suffix in by_extension()}
     return [text for path, text in code.items() if any(len(word) > 2 and word in PurePosixPath(path).stem for word in wanted)]

@@ -1,7 +1,7 @@
-"""Make fixes smaller: of the runs of lines that a fix changes, those that the tests need.
+"""Shrink fixes to those runs of changed lines that the tests need.
 
 Refactoring, comments and other changes that came with a fix drop out; the original patch stays beside the smaller one. Each is
-written as soon as it is found, and `minimised.jsonl` says which fixes were looked at: what was stopped goes on from there.
+written as soon as it is found, and `minimised.jsonl` records which fixes were tried, so that an interrupted run resumes.
 """
 
 import contextlib
@@ -32,14 +32,14 @@ from repairlab.validation.validator import BugValidator, Conditions
 ORIGINAL = "fix.original.patch"
 """The fix as it was, beside fix.patch."""
 LOOKED_AT = "minimised.jsonl"
-"""A line for each fix that was looked at, in the folder of the benchmark."""
+"""A line for each fix that was tried, in the folder of the benchmark."""
 _FIX = "fix.patch"
 T = TypeVar("T")
 
 
 @record
 class MinimiseTask:
-    """A bug whose fix is to be made smaller."""
+    """A bug whose fix is to be shrunk."""
 
     folder: Path
     benchmark: str
@@ -48,14 +48,14 @@ class MinimiseTask:
 
 @record
 class Minimised:
-    """What came of it."""
+    """The result."""
 
     bug_id: str
     n_before: int
     """Runs of lines that the fix changes."""
     n_after: int
     patch: str = ""
-    """The smaller fix; nothing when there is none."""
+    """The smaller fix; empty if there is none."""
 
 
 @record
@@ -69,7 +69,7 @@ class _Run:
 
 
 def minimise_benchmark(benchmark: str, machine: Machine, started: Callable[[int], None], done: Callable[[Minimised], None]) -> None:
-    """Make the fixes of all bugs of a benchmark smaller; `done` is told of those that were looked at before, too."""
+    """Shrink the fixes of all bugs of a benchmark; `done` also gets those that were tried before."""
     folder = find_folder(benchmark)
     opened = open_benchmark(str(folder))
     known = _looked_at(folder / LOOKED_AT)
@@ -84,7 +84,7 @@ def minimise_benchmark(benchmark: str, machine: Machine, started: Callable[[int]
         if found.patch:
             _replace_fix(folder / "bugs" / found.bug_id, found.patch)
         with (folder / LOOKED_AT).open("ab") as file:
-            file.write(b"\n" + encode(found))  # the line before may have been cut short
+            file.write(b"\n" + encode(found))  # the previous line may have been cut short
         done(found)
 
     tasks = (
@@ -111,13 +111,13 @@ def _replace_fix(bug: Path, patch: str) -> None:
 
 
 def _put_back(bug: Path) -> None:
-    """Undo what was stopped between writing a fix and saying so."""
+    """Undo a write that was interrupted before it was recorded."""
     if (bug / ORIGINAL).exists():
         (bug / ORIGINAL).replace(bug / _FIX)
 
 
 def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised], None]) -> None:
-    """Look for the smallest part of a fix that is plausible."""
+    """Search for the smallest plausible part of a fix."""
     bug = load_bug(task.folder, task.benchmark, bug_id=task.bug_id)
     fixed = changed_files(bug.fix, bug)
     old = {path: _before(bug, path) for path in fixed}

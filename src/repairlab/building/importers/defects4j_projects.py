@@ -1,4 +1,4 @@
-"""The projects of Defects4J: where to get clones of them, where sources lie, and which jars a tree needs.
+"""The projects of Defects4J: where their clones come from, where their sources lie, and which jars a tree needs.
 
 Jars are chosen by what sources import, in the versions that build files name.
 """
@@ -21,16 +21,16 @@ class Project:
 
     clone: str
     url: str | None
-    """None where no public clone has the revisions that Defects4J names."""
+    """None if no public clone has the revisions that Defects4J names."""
     licence: str = "Apache-2.0"
     release: int = 8
-    """Language level; 8 is enough for all, and too much for some: it finds other overloaded methods than 7."""
+    """Language level. All projects compile as 8, but some need 7, which resolves overloads differently."""
     generator: "Generated | None" = None
 
 
 @record
 class Generated:
-    """Files that a class of the project makes of others, all within packages of its sources."""
+    """Files that a class of the project generates from others, all within packages of its sources."""
 
     program: str
     source: str
@@ -83,7 +83,7 @@ class ProjectLayout:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Return where files may lie that tests look for on the class path."""
+        """Return the folders in which tests may look for files on the class path."""
         beside = [
             folder.removesuffix("java") + "resources"
             for folder in (self.sources, self.tests)
@@ -102,7 +102,7 @@ _LAYOUTS = (
 
 
 def usual_layout(paths: Collection[str]) -> ProjectLayout | None:
-    """Return the layout of a tree that none of Defects4J's lists knows."""
+    """Return the layout of a tree that Defects4J does not list."""
     for layout in _LAYOUTS:
         folders = (layout.sources, layout.tests)
         if all(any(path.startswith(f"{folder}/") and path.endswith(".java") for path in paths) for folder in folders):
@@ -113,17 +113,17 @@ def usual_layout(paths: Collection[str]) -> ProjectLayout | None:
 SYSTEM_FOLDER = Path("/usr/share/java")
 _IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULTILINE)
 _NAMED = re.compile(r"\b(?:[a-z]\w*\.)+[A-Z]\w*")
-"""A class with its package: one that is used without an import, or loaded by its name, such as the driver of a data base."""
+"""A class with its package, used without an import or loaded by name, such as a database driver."""
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _DECLARED = re.compile(r"\b(?:class|interface|enum)\s+([A-Z]\w*)")
 _VERSION_SHARE = 0.1
-"""So much of a jar's classes two versions of a library have in common at least."""
+"""Share of a jar's classes that two versions of a library have in common at least."""
 _NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
 _JAR = re.compile(r"[\w.-]+\.jar\b")
 _COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
-# The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
+# The JDK's own, JUnit's (which the tool chain adds), and packages of which the JDK has newer versions than old jars.
 PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
 _REMOVED = ("javax.xml.bind.", "javax.xml.soap.", "javax.xml.ws.")
 """What the JDK had until Java 11."""
@@ -132,7 +132,7 @@ _XML_PARSERS = (
     *("META-INF/services/javax.xml.parsers.", "META-INF/services/javax.xml.transform.", "META-INF/services/org.xml.sax."),
     *("javax/xml/parsers/", "javax/xml/transform/", "org/w3c/dom/", "org/xml/sax/"),
 )
-"""Entries of jars that would take the place of the XML parser of the JDK, which is newer."""
+"""Entries of jars that would replace the JDK's newer XML parser."""
 
 
 def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given: Collection[str] = ()) -> tuple[Path, ...]:
@@ -155,7 +155,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
             fit = {jar for jars in offered.values() for jar in jars if not _is_version_of(jar, known)}
             offered = {name: tuple(jar for jar in jars if jar in fit) for name, jars in offered.items()}
         found = {name: jar for name, jars in offered.items() if (jar := _best(jars, wanted))}
-        # What a distribution's jars offer or could use is much more than what is needed here.
+        # A distribution's jars offer and optionally use much more than is needed here.
         offering = _service_jars(folder) if folder != SYSTEM_FOLDER else ()
         queue = [*(jar for jar in offering if jar.name in wanted), *found.values()]
         while queue:
@@ -178,7 +178,7 @@ def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
         names.update(_NAMED.findall(text))
         for name, star in _IMPORT.findall(text):
             parts = name.split(".")
-            # A static or nested import names more than a class; every prefix is tried, for only classes are in the index.
+            # A static or nested import names more than a class; every prefix is tried, since the index holds only classes.
             names.update(".".join(parts[:length]) for length in range(2, len(parts) + 1))
             if star:
                 names.add(f"{name}.*")
@@ -199,7 +199,7 @@ def declared(texts: Iterable[str]) -> set[str]:
 
 
 def imported_names(text: str) -> list[str]:
-    """Return what a source imports, in its order: classes, members of them, packages."""
+    """Return what a source imports, in order: classes, their members, packages."""
     return [name for name, _ in _IMPORT.findall(text)]
 
 
@@ -209,7 +209,7 @@ def jar_classes(content: bytes) -> list[str]:
 
 
 def brought_classes(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> set[str]:
-    """Return the classes (`a.b.C`, `a.b.*`) in the jars that a tree brings and that go on the class path."""
+    """Return the classes (`a.b.C`, `a.b.*`) in the tree's jars that belong on the class path."""
     found: set[str] = set()
     for path, file in tree.items():
         if path.endswith(".jar") and is_wanted(path, layout, hamcrest=True):
@@ -241,9 +241,9 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
 
 
 def _is_version_of(jar: Path, known: set[str]) -> bool:
-    """Return whether a jar is another version of what is known by its classes: of the project itself, or of a library of it.
+    """Return whether a jar is another version of known classes: of the project itself or of one of its libraries.
 
-    A few classes in common are none: some libraries bring those of others that they need.
+    A few shared classes do not count, since some libraries bundle those of others.
     """
     n_shared = len(_classes(jar) & known)
     return n_shared > 0 and n_shared >= _VERSION_SHARE * len(_classes(jar))
@@ -257,7 +257,7 @@ def _classes(jar: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _service_jars(folder: Path) -> tuple[Path, ...]:
-    """Return the jars below a folder with classes that are looked for by what they implement, such as parsers of XML streams."""
+    """Return the jars below a folder whose classes are found by what they implement, such as XML stream parsers."""
     jars = dict.fromkeys(jar for jars in _index(folder).values() for jar in jars)
     return tuple(jar for jar in jars if any(re.match("META-INF/services/.", name) for name in _entries(jar)))
 
@@ -272,13 +272,13 @@ def _entries(jar: Path | io.BytesIO) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _references(jar: Path) -> Collection[str]:
-    """Return the classes that the classes of a jar name."""
+    """Return the classes that a jar's classes refer to."""
     found: set[bytes] = set()
     with zipfile.ZipFile(jar) as archive:
         for name in archive.namelist():
             if name.endswith(".class"):
                 found.update(_NAME_IN_CLASS.findall(archive.read(name)))
-    # In a descriptor an L stands before the name.
+    # In a descriptor, an L precedes the name.
     return {
         name.decode().replace("/", ".")
         for text in found
@@ -301,7 +301,7 @@ def _version(jar: Path) -> tuple[int, ...]:
 
 
 def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
-    """Return where jars are looked for, in this order: what the user gives, what the benchmark brings, the distribution's."""
+    """Return the folders searched for jars, in order: the user's, the benchmark's, the distribution's."""
     if libraries is not None and not libraries.is_dir():
         raise UserError(f"--libs {libraries} is no folder")
     given = (libraries,) if libraries is not None else ()
@@ -309,9 +309,9 @@ def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
 
 
 def is_wanted(path: str, layout: ProjectLayout, *, hamcrest: bool) -> bool:
-    """Return whether a jar that a tree brings belongs on the class path: classes, not sources, and not another JUnit.
+    """Return whether one of the tree's jars belongs on the class path: it holds classes, not sources, and is not another JUnit.
 
-    Those that lie among sources, tests and their resources are what tests read; files that they hold must not be found in them.
+    Jars among sources, tests and their resources are read by tests; files inside them must not be found on the class path.
     """
     name = path.rpartition("/")[2]
     if name.endswith("-sources.jar") or path.startswith(tuple(f"{folder}/" for folder in layout.resources)):
@@ -320,17 +320,17 @@ def is_wanted(path: str, layout: ProjectLayout, *, hamcrest: bool) -> bool:
 
 
 def hamcrest_jars(folder: Path, hints: str) -> tuple[Path, ...]:
-    """Return the hamcrest that build files name, or the newest, if there is one below a folder."""
+    """Return the hamcrest that build files name, else the newest below a folder, if any."""
     best = _best(sorted(folder.rglob("hamcrest*.jar")), _named_jars(hints))
     return () if best is None else (best,)
 
 
 def _named_jars(hints: str) -> set[str]:
-    """Return the jars that build files name, in the ways of Ant, Maven and Gradle."""
+    """Return the jars that build files name, as Ant, Maven and Gradle write them."""
     artifacts = (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))
     return {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in artifacts)}
 
 
 def is_junit(name: str) -> bool:
-    """Return whether a jar is JUnit or belongs to it: the tool chain adds these in a version of its own."""
+    """Return whether a jar is JUnit or belongs to it: the tool chain adds its own version of these."""
     return name.startswith(("junit", "hamcrest")) and not name.startswith("junit-addons")

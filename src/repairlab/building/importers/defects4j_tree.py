@@ -1,7 +1,7 @@
-"""The Java tree of a bug as it is to be built: hoisted, patched, with the sources and files that a build makes, copies or needs.
+"""The Java tree of a bug as it will be built: hoisted, patched, with the files that a build makes, copies or needs.
 
-Test sources that cannot be compiled, or that relevant tests have nothing to do with, can be left out: they are half of what there
-is to compile, for every check and every worker again.
+Test sources that cannot be compiled, or that have nothing to do with the relevant tests, can be left out: they are half of what
+every check and every worker has to compile.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from repairlab.core.record import record
 _RANGE = re.compile(r"-(\d+)-(\d+)(\.optional)?\.diff$")
 """First and last bug that a diff is for, and whether it may fail."""
 _LATER_KEYWORDS = ("assert", "enum")
-"""Names that old packages have and that the language forbids today."""
+"""Names of old packages that the language forbids today."""
 _NOT_OWN = re.compile(r"<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>.*?</\1>", re.DOTALL)
 _JARJAR = re.compile(r'<rule\s+pattern="([\w.]+)\.\*\*"\s+result="([\w.]+)\.@1"')
 _TEMPLATE = ".java.in"
@@ -28,7 +28,7 @@ _SIGN = re.compile(r"@(\w+)@")
 
 
 def hoisted(tree: Mapping[str, TreeFile], sources: str) -> Mapping[str, TreeFile]:
-    """Return a tree whose project lies in its one folder that has the sources, as if that were the root."""
+    """Return a tree whose project lies in the only folder with sources, as if that folder were the root."""
     if any(path.startswith(f"{sources}/") for path in tree):
         return tree
     roots = {path.partition("/")[0] for path in tree if path.partition("/")[2].startswith(f"{sources}/")}
@@ -39,7 +39,7 @@ def hoisted(tree: Mapping[str, TreeFile], sources: str) -> Mapping[str, TreeFile
 
 
 def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[str, TreeFile]:
-    """Return the tree with what Defects4J changes so that it can be compiled today."""
+    """Return the tree with the changes by which Defects4J makes it compile today."""
     made = dict(tree)
     for patch in sorted((home / "compile-errors").glob("*.diff")):
         bugs = _RANGE.search(patch.name)
@@ -50,7 +50,7 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
         except UserError:
             if not bugs.group(3):
                 raise
-    for patch in sorted(home.glob("*.patch")):  # for several bugs, without saying for which; others are of build files
+    for patch in sorted(home.glob("*.patch")):  # for several bugs, without naming them; others are for build files
         with contextlib.suppress(UserError):
             if all(path.endswith(".java") for path in _changed_by(patch)):
                 made = patched(made, patch)
@@ -58,7 +58,7 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
 
 
 def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
-    """Apply a diff byte by byte, for it may be in any encoding."""
+    """Apply a diff byte by byte, since it may be in any encoding."""
     text, paths = read_text(patch, "iso-8859-1"), _changed_by(patch)
     files = {path: tree[path].content.decode("iso-8859-1") for path in paths if path in tree}
     try:
@@ -80,10 +80,10 @@ def _changed_by(patch: Path) -> set[str]:
 
 
 def _with_packages_of_jarjar(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
-    """Rename packages of libraries kept as sources as the build file has them renamed once they are compiled."""
+    """Rename packages of libraries kept as sources, as the build file does once they are compiled."""
     for old, new in _JARJAR.findall(tree["build.xml"].content.decode("utf-8", "replace")) if "build.xml" in tree else ():
         before, after = (f"/{name.replace('.', '/')}/" for name in (old, new))
-        # Other packages of such a library name the renamed one, too.
+        # Other packages of such a library refer to the renamed one, too.
         roots = tuple({path.partition(before)[0] + "/" for path in tree if before in path and path.endswith(".java")})
         renamed = {}
         for path, file in tree.items():
@@ -97,7 +97,7 @@ def _with_packages_of_jarjar(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
 
 
 def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
-    """Rename packages whose name has become a keyword as Defects4J does: `enum` to `oldenum`."""
+    """Rename packages whose name has become a keyword, as Defects4J does: `enum` to `oldenum`."""
     for keyword in _LATER_KEYWORDS:
         part = f"/{keyword}/"
         if not any(part in path and path.endswith(".java") for path in tree):
@@ -116,7 +116,7 @@ def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
 
 
 def generated(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
-    """Add the sources that the project's own build would make from templates, whose signs stand for facts of its pom.xml."""
+    """Add the sources that the project's build would make from templates, filled with facts from its pom.xml."""
     facts = _own_facts(tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else {}
     for path in [path for path in tree if path.endswith(_TEMPLATE)]:
         parts = PurePosixPath(path).parent.as_posix().partition("/java/")[2].split("/")
@@ -130,7 +130,7 @@ def generated(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
 
 
 def _own_facts(pom: str) -> dict[str, str]:
-    """Return what a pom.xml says of its own project, which inherits what it does not say from its parent.
+    """Return what a pom.xml says of its own project, with what it inherits from its parent.
 
     >>> _own_facts("<project><parent><version>2.1</version></parent><version>2.2.0-SNAPSHOT</version></project>")
     {'projectversion': '2.2.0-SNAPSHOT'}
@@ -157,7 +157,7 @@ class Roots:
 
 
 def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
-    """Return the folders whose classes the sources or tests name, and those that these name in turn.
+    """Return the folders whose classes the sources or tests refer to, and those that these refer to in turn.
 
     What a jar of the tree has is not compiled.
     """
@@ -176,7 +176,7 @@ def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
 
 
 def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFile]]) -> tuple[str, ...]:
-    """Return the folders of `others` that files name classes of, and those that their files do."""
+    """Return the folders of `others` whose classes the files refer to, and those that these refer to in turn."""
     named = named_files(files) if others else set()
     found: list[str] = []
     while more := [root for root, classes in others.items() if root not in found and not named.isdisjoint(classes)]:
@@ -186,7 +186,7 @@ def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFi
 
 
 def _root(path: str, file: TreeFile) -> str | None:
-    """Return the folder that the package of a file begins in."""
+    """Return the folder in which the package of a file begins."""
     parts, package = PurePosixPath(path).parent.parts, package_of(file)
     names = tuple(package.split(".")) if package else ()
     return "/".join(parts[: -len(names)]) or None if names and parts[-len(names) :] == names else None
@@ -199,7 +199,7 @@ def package_of(file: TreeFile) -> str:
 
 
 def named_files(files: Iterable[TreeFile]) -> set[str]:
-    """Return the files of classes that sources import, or name as being in their own package."""
+    """Return the files of classes that sources import or use from their own package."""
     found: set[str] = set()
     for file in files:
         text = _NO_CODE.sub(" ", file.content.decode("iso-8859-1"))
@@ -213,7 +213,7 @@ _JDK = (*PROVIDED, "javax.", "sun.", "com.sun.", "jdk.", "org.ietf.")
 
 
 def unbuildable_tests(tree: Mapping[str, TreeFile], folder: str, given: Collection[str]) -> dict[str, str]:
-    """Return the sources of a folder of tests that import what nobody has, and those that name these; each with the package.
+    """Return the test sources of a folder that import what does not exist, and those that refer to them, each with the package.
 
     `given` is what jars have: classes (`a.b.C`) and packages (`a.b.*`).
     """
@@ -234,7 +234,7 @@ def unbuildable_tests(tree: Mapping[str, TreeFile], folder: str, given: Collecti
 
 
 def _missing(file: TreeFile, known: Collection[str]) -> str:
-    """Return the first package that a source imports and nobody has, or nothing."""
+    """Return the first package that a source imports and that does not exist, if any."""
     for name in imported_names(file.content.decode("iso-8859-1")):
         parts = name.split(".")
         packages = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
@@ -249,10 +249,10 @@ _SERVICES = "META-INF/services/"
 
 
 def unneeded_tests(tree: Mapping[str, TreeFile], folder: str, classes: Iterable[str]) -> set[str]:
-    """Return the sources of a folder of tests that neither these classes nor files with services name, nor what they name in turn.
+    """Return the test sources of a folder that neither these classes nor service files refer to, directly or indirectly.
 
-    What tests in other folders name is needed, too. A word counts as a name wherever it stands, in texts and comments: rather one
-    file too many.
+    What tests in other folders refer to is needed, too. A word counts as a name wherever it stands, even in comments and strings:
+    one file too many does no harm.
     """
     tests = {path: file for path, file in tree.items() if path.startswith(f"{folder}/") and path.endswith(".java")}
     declaring: dict[bytes, set[str]] = {}
@@ -287,11 +287,11 @@ _ANT_DEPTH = 10
 
 
 def copied_resources(tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
-    """Return the files that build.xml copies one by one below a folder of classes, by their place there."""
+    """Return the files that build.xml copies one by one below a folder of classes, by their destination."""
     text = tree["build.xml"].content.decode("utf-8", "replace") if "build.xml" in tree else ""
     properties: dict[str, str] = {"basedir": "."}
     for name, value in _ANT_PROPERTY.findall(text):
-        properties.setdefault(name, value)  # in Ant the first one counts
+        properties.setdefault(name, value)  # Ant uses the first definition
     folders = {_ant_place(folder, properties) for folder in _ANT_JAVAC.findall(text)}
     found = {}
     for attributes in map(dict, map(_ANT_ATTRIBUTE.findall, _ANT_COPY.findall(text))):
@@ -304,7 +304,7 @@ def copied_resources(tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
 
 
 def _ant_place(text: str, properties: Mapping[str, str]) -> str:
-    """Return a path of the tree with the values of properties; one that is not known stays as it is."""
+    """Return a path of the tree with properties filled in; unknown ones stay as they are."""
     for _ in range(_ANT_DEPTH):
         text = _ANT_REFERENCE.sub(lambda found: properties.get(found[1], found[0]), text)
     return PurePosixPath(text).as_posix()

@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_csv, read_json_lines
 
 _LIMITS = {"python": (15.0, 4096), "java": (10.0, 2000)}
-"""Those of FixEval's own evaluation, in seconds and MB; it does not use the problems' limits."""
+"""The limits of FixEval's own evaluation, in seconds and MB; it does not use the problems' limits."""
 _CHECKER = "float-1e-6"
 _ID = re.compile(r"(p\d+)_(s\d+)")
 _STRING = re.compile(r"""^[A-Za-z]{0,2}(['"])""")
@@ -79,7 +79,7 @@ def _bugs(
 
 
 def fixeval_language(tokens: Sequence[str]) -> str:
-    """Return the language of a list of tokens; only Python's have marks of layout."""
+    """Return the language of a list of tokens; only Python's have layout tokens."""
     return "python" if "NEW_LINE" in tokens else "java"
 
 
@@ -115,7 +115,7 @@ def program_of(language: str, tokens: Sequence[str]) -> str:
             line.append(word)
     if line:
         lines.append("    " * depth + " ".join(line))
-    # The tokenizer was older than the operator := and took it apart.
+    # The tokenizer predates the operator := and split it.
     return re.sub(r"(?<=\w) : = ", " := ", "\n".join(lines)) + "\n"
 
 
@@ -130,7 +130,7 @@ def _java_lines(words: Sequence[str]) -> Iterator[str]:
 
 
 def _string(token: str) -> str:
-    """Return a string as it was written: its parts were set apart with blanks, and its own blanks marked."""
+    """Return a string as it was written: the data separates its parts with blanks and marks its own blanks."""
     for mark, char in _MARKS.items():
         token = token.replace(f" {mark} ", char).replace(mark, char)
     return token.replace(" ", "").replace("▁", " ")

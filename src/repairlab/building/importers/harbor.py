@@ -1,7 +1,7 @@
-"""Tasks of Harbor (https://www.harborframework.com/docs/tasks): the files of their images, their solutions, and their verifiers.
+"""Tasks of Harbor (https://www.harborframework.com/docs/tasks): their image files, solutions and verifiers.
 
-An image is not built: the tree is what its Dockerfile copies to the working folder. The fix is what the solution makes of that tree
-in a sandbox. Tests are those of the verifier where they can be listed by name; else the verifier is the one test.
+Images are not built: the tree is what the Dockerfile copies to the working folder. The fix is what the solution makes of that tree
+in a sandbox. Tests are the verifier's if they can be listed by name; otherwise the verifier is the only test.
 """
 
 import json
@@ -51,7 +51,7 @@ class _Image:
     """What a Dockerfile copies."""
 
     folder: str
-    """Where agents begin."""
+    """The folder in which agents start."""
     tree: Mapping[str, TreeFile]
     """The files below that folder."""
     elsewhere: Mapping[str, TreeFile]
@@ -138,7 +138,7 @@ def _bug(name: str, task: Path, settings: Settings) -> ImportedBug:
 
 
 def _own_bug(name: str, task: Path, image: _Image, tree: Mapping[str, TreeFile], patch: str) -> ImportedBug:
-    """Return the bug of a task that `publish --harbor` wrote; its recipe and the names of its tests lie among its tests."""
+    """Return the bug of a task written by `publish --harbor`; its recipe and test names lie among its tests."""
     recipe, _ = read_toml(task / "tests/bug.toml")
     recipe.pop("schema", None)
     bug = read_object(task / "tests" / BUG)
@@ -159,7 +159,7 @@ def _own_bug(name: str, task: Path, image: _Image, tree: Mapping[str, TreeFile],
 
 
 def _image(task: Path) -> _Image:
-    """Return what the Dockerfile copies, and where."""
+    """Return what the Dockerfile copies and where to."""
     dockerfile = task / "environment/Dockerfile"
     if not dockerfile.is_file():
         raise UserError("its environment is no Dockerfile, so what its image holds is not known")
@@ -171,7 +171,7 @@ def _image(task: Path) -> _Image:
             plain = re.sub(r"^(?:--\S+\s+)+", "", rest)
             *given, target = json.loads(plain) if plain.startswith("[") else shlex.split(plain)
             files |= _copied(task / "environment", given, posixpath.join("/", folder, target), target)
-    # Without a WORKDIR it is that of an image which is not at hand; agents are sent to where files are copied first.
+    # Without a WORKDIR it is that of an unknown base image; agents start where files are copied first.
     folder = posixpath.normpath(folder or posixpath.dirname(next(iter(files), "/")))
     below = f"{folder.rstrip('/')}/"
     tree = {path.removeprefix(below): file for path, file in files.items() if path.startswith(below)}
@@ -191,7 +191,7 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, str]]:
 
 
 def _copied(context: Path, given: Sequence[str], place: str, target: str) -> dict[str, TreeFile]:
-    """Return files by their place in the image; of a folder all that is in it is copied, without the folder."""
+    """Return files by their place in the image; of a folder, everything in it is copied but not the folder itself."""
     found = dict[str, TreeFile]()
     for pattern in given:
         sources = sorted(context.glob(pattern.lstrip("/"))) if pattern.strip("./") else [context]
@@ -205,7 +205,7 @@ def _copied(context: Path, given: Sequence[str], place: str, target: str) -> dic
 
 
 def _solved(task: Path, image: _Image) -> dict[str, TreeFile | None]:
-    """Return the text files that the solution changes as it leaves them; none for those that it deletes."""
+    """Return the text files that the solution changes, as it leaves them; None for those that it deletes."""
     if not (task / "solution/solve.sh").is_file():
         raise UserError("it has no solution/solve.sh, so its fix is not known")
     with tempfile.TemporaryDirectory() as made:
@@ -229,7 +229,7 @@ def _solved(task: Path, image: _Image) -> dict[str, TreeFile | None]:
 
 
 def _tests(task: Path, image: _Image, language: str) -> _Tests:
-    """Return the tests that the verifier runs where their names can be listed, else one that runs the verifier."""
+    """Return the verifier's tests if their names can be listed, else one test that runs the verifier."""
     files = tree_of(task / "tests")
     if "test.sh" not in files:
         raise UserError("it has no tests/test.sh")
@@ -252,7 +252,7 @@ def _tests(task: Path, image: _Image, language: str) -> _Tests:
 
 
 def _place(path: str, copies: Mapping[str, str], folder: str) -> str:
-    """Return where a file of the verifier comes to lie in the tree: where its script copies it, or in a folder of its own."""
+    """Return where a verifier's file ends up in the tree: where its script copies it, or in a separate folder."""
     target = copies.get(f"/tests/{path}")
     if target is None:
         return f"{_OURS}/tests/{path}"
@@ -261,7 +261,7 @@ def _place(path: str, copies: Mapping[str, str], folder: str) -> str:
 
 
 def _relative(text: str, folder: str) -> str:
-    """Return a text with paths below the folder of the image as paths below the current one.
+    """Return a text whose paths below the image's folder are relative to the current one.
 
     >>> _relative('open("/app/out.txt"), cwd="/app", "/apple"', "/app")
     'open("./out.txt"), cwd=".", "/apple"'

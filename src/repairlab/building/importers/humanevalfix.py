@@ -1,4 +1,4 @@
-"""HumanEvalFix (OctoPack): 164 functions with a bug written by hand, as trees with tests in each of several languages."""
+"""HumanEvalFix (OctoPack): 164 functions with a bug planted by hand, as trees with tests in several languages."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -130,7 +130,7 @@ _CPP_ASSERT = """\
 
 @record
 class TaskTree:
-    """A task as files: the program, buggy and fixed, and its tests."""
+    """A task as files: the buggy and the fixed program, and its tests."""
 
     path: str
     buggy: str
@@ -150,7 +150,7 @@ def _both(texts: Texts, *, before: str = "", behind: str = "") -> tuple[str, str
 
 
 def _python(texts: Texts) -> TaskTree:
-    """Make a pytest file of the given assertions; a call of `check` at their end would run them on import."""
+    """Make a pytest file of the given assertions, without the final call of `check`, which would run them on import."""
     buggy, fixed = _both(texts)
     test = re.sub(r"^check\(.*\)\s*$", "", texts["test"], flags=re.MULTILINE).strip("\n")
     return TaskTree(
@@ -181,7 +181,7 @@ def _java(texts: Texts) -> TaskTree:
 
 
 def _javascript(texts: Texts) -> TaskTree:
-    """Export all functions of the solution, and let the assertions, which only print, fail the test."""
+    """Export all functions of the solution, and make the assertions, which only print, fail the test."""
     bare = _both(texts)[1]
     names = ", ".join(
         dict.fromkeys(item.name for item in language_of("javascript").syntax.functions(bare) if "." not in item.qualified)
@@ -203,8 +203,8 @@ def _javascript(texts: Texts) -> TaskTree:
 
 
 def _go(texts: Texts) -> TaskTree:
-    """Put a small stand-in where the tests look for testify, which has to be fetched."""
-    # What a task imports is mostly part of its prompt, too.
+    """Put a small stand-in where the tests look for testify, which would have to be downloaded."""
+    # Most of what a task imports is also part of its prompt.
     imports = "" if re.search(r"^import\b", texts["prompt"], re.MULTILINE) else texts.get("import", "")
     buggy, fixed = _both(texts, before=f"package main\n\n{imports}\n")
     test = re.search(r"^func (Test\w+)\(", texts["test"], re.MULTILINE)
@@ -231,7 +231,7 @@ def _cpp(texts: Texts) -> TaskTree:
     buggy, fixed = _both(texts)
     test = re.sub(r"#include\s*<assert\.h>", lambda _: _CPP_ASSERT, texts["test"], count=1)
     test = re.sub(r"\bint main\s*\(\s*\)", "int check()", test, count=1)
-    # A `main` may end without a value, other functions may not.
+    # `main` may end without a value, other functions may not.
     closing = test.rstrip().rfind("}")
     test = f"{test[:closing]}    return 0;\n}}"
     libraries = ["-lcrypto"] if "openssl/" in buggy + test else []

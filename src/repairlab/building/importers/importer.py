@@ -1,4 +1,4 @@
-"""What an importer is: it reads somebody's benchmark from disk and yields bugs in repairlab's own form."""
+"""What an importer is: it reads a published benchmark from disk and yields bugs in repairlab's form."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,25 +24,25 @@ class TreeFile:
 
 
 Proof = Literal["none", "all cases", "good cases"]
-"""The right program is accepted here in all cases, or in the good ones, the others being left out; and the wrong one is not."""
+"""The right program must be accepted here in all cases, or in those that are kept; the wrong one must not."""
 
 
 @record
 class Generator:
-    """A program of the tree that makes files which its tests need, as the project's own build runs it."""
+    """A program of the tree that generates files for the tests, run as the project's own build runs it."""
 
     program: str
     """As `test.program` in bug.toml: the main class, for Java."""
     arguments: tuple[str, ...]
     env: Mapping[str, str]
     folder: str
-    """Where it writes to."""
+    """Where it writes."""
     pattern: str = "*"
-    """Names of the files that are kept of what it writes."""
+    """Names of the files kept from its output."""
     limits: Limits | None = None
-    """What it may take; nothing: as much as a test."""
+    """Its limits; by default those of a test."""
     optional: bool = False
-    """Whether the tests may do without, as some projects do without their extension modules."""
+    """Whether the tests can do without it, as some projects do without their extension modules."""
 
 
 @record
@@ -51,7 +51,7 @@ class ImportedBug:
 
     id: str
     facts: Mapping[str, Any]
-    """What bug.toml says, tables as mappings; the schema's number is added."""
+    """The content of bug.toml, tables as mappings; the schema's number is added."""
     title: str
     description: str
     tree: Mapping[str, TreeFile]
@@ -68,19 +68,19 @@ class ImportedBug:
     """Whether the source does not say which tests show the bug: of those found, the ones that fail on the buggy tree do.
     `test.trigger` then only has to name something, for example what `discover` names."""
     generator: Generator | None = None
-    """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
+    """What to run once on the fixed tree; the files it writes become part of the buggy one."""
     older_release: int | None = None
-    """`build.release` to take where the tree does not build with the one that the facts name."""
+    """A `build.release` to fall back on if the tree does not build with the facts' own."""
     other_env: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Variables that tests get beside their own where trigger tests pass on the buggy tree: the bug may show with them."""
+    """Variables to add for the tests if trigger tests pass on the buggy tree: the bug may show with them."""
     generous: bool = False
-    """Whether the time limits of the facts are only the most that there may be: they come down to what the tests need."""
+    """Whether the facts' time limits are upper bounds, to be lowered to what the tests need."""
     proof: Proof = "none"
-    """What a stdin/stdout bug must show by running before it is kept."""
+    """What a stdin/stdout bug must show in a run before it is kept."""
     locks: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Locks of environments by name, which are written beside the bugs."""
+    """Locks of environments by name, written beside the bugs."""
     notes: tuple[str, ...] = ()
-    """What a user should know: tests that were left out, for example."""
+    """What a user should know, such as tests that were left out."""
 
 
 @record
@@ -112,32 +112,32 @@ class Settings:
     """How to read a source."""
 
     include: tuple[str, ...] = ()
-    """Shell patterns of bug ids; none takes all."""
+    """Shell patterns of bug ids; empty means all."""
     limit: int | None = None
     language: str | None = None
     """Language to import, if the source has several."""
     checker: str | None = None
-    """How outputs are compared where the source leaves it open, as `test.checker` in bug.toml."""
+    """How outputs are compared if the source leaves it open, as `test.checker` in bug.toml."""
     clones: Path | None = None
-    """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
+    """Folder with local clones of the projects, bare or not; missing ones are cloned into it."""
     libraries: Path | None = None
     """Folder with jars, or with wheels."""
     tests: SortedTests = "relevant"
-    """Which test classes are looked into where the source tells those apart that concern a bug."""
+    """Which test classes to search, if the source tells which concern a bug."""
     repeat: int = 1
-    """How often tests that are found by running them run on each tree."""
+    """How often tests found by running them are run on each tree."""
     python: str | None = None
-    """Release or path of the interpreter for Python projects; none: what their records or trees ask for."""
+    """Release or path of the Python interpreter; None means what records or trees ask for."""
     relax_pins: bool = True
-    """Whether versions of Python packages that cannot be built here may be replaced by later ones that have wheels."""
+    """Whether Python package versions that cannot be built here may be replaced by later ones with wheels."""
     via: str | None = None
-    """Another tool to go through, e.g. an installed `defects4j`."""
+    """Another tool to use, such as an installed `defects4j`."""
     extent: Extent = "files"
     """How far a fix may extend; other bugs are dropped."""
     issues: tuple[Path, ...] = ()
-    """Exports of trackers, for the text of the issues that bugs name."""
+    """Tracker exports, for the texts of issues that bugs refer to."""
     comments: bool = False
-    """Whether comments of before the fix belong to the text of an issue."""
+    """Whether comments made before the fix belong to an issue's text."""
 
 
 class Importer(Protocol):
@@ -149,7 +149,7 @@ class Importer(Protocol):
 
 
 def need_sources(sources: tuple[Path, ...] | list[Path], names: tuple[str, ...], *, optional: int = 0) -> list[Path]:
-    """Return the sources after checking their number and that each is there; `names` say what they should be."""
+    """Return the sources after checking their number and that each exists; `names` say what they should be."""
     if not len(names) - optional <= len(sources) <= len(names):
         raise UserError(f"{len(sources)} sources are given, but needed are: {', '.join(names)}")
     for path, name in zip(sources, names, strict=False):
@@ -161,7 +161,7 @@ def need_sources(sources: tuple[Path, ...] | list[Path], names: tuple[str, ...],
 def bugs_of(
     ids: Iterable[str], read: Callable[[str], ImportedBug | Dropped], *, strict: bool = False
 ) -> Iterator[ImportedBug | Dropped]:
-    """Read bugs by their ids, one after the other; one that cannot be read is dropped with the reason, or an error if `strict`."""
+    """Read bugs by their ids, one after another; one that cannot be read is dropped with the reason, or an error if `strict`."""
     for name in ids:
         try:
             yield read(name)
@@ -177,7 +177,7 @@ def added_text(name: str) -> str:
 
 
 def chosen(ids: list[str], settings: Settings) -> list[str]:
-    """Return the ids that the settings ask for, in their order; a pattern that matches nothing is an error."""
+    """Return the requested ids in order; a pattern that matches nothing is an error."""
     for pattern in settings.include:
         if not any(fnmatchcase(name, pattern) for name in ids):
             raise unknown("bug", pattern, ids)

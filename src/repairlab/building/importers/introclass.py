@@ -27,7 +27,7 @@ from repairlab.core.outcome import Verdict
 
 LICENCE = "BSD-3-Clause"
 _SHORT = 8
-"""Students are named by hashes of 128 digits; so many are enough."""
+"""Students are named by hashes of 128 digits; this many suffice."""
 _ANSWERS = {
     "checksum": r"(?i)check ?sum is (.)",
     "digits": r"(-?\d)\n",
@@ -96,7 +96,7 @@ def student_program(name: str, assignment: Path, texts: Sequence[str], settings:
         test=checker_of(settings, cases) if answer is None else {"checker": "program"},
         checker={} if answer is None else {"checker.py": _checker(assignment.name, answer)},
         limits=limits_of(2.0, 256),
-        flags=("-O0", OLD_C),  # no optimisation, as in its makefiles
+        flags=("-O0", OLD_C),  # no optimisation, as in the makefiles
         facts=facts,
     )
 

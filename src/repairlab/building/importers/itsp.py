@@ -17,7 +17,7 @@ from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 
 REPORT = r"\A\s*/\*numPass=.*?\*/[ \t]*\n?"
-"""What the judge wrote into each program: its verdict, and of every case, hidden ones as well, input and expected output."""
+"""What the judge wrote into each program: its verdict, and input and expected output of every case, even hidden ones."""
 _CASE = re.compile(r"in\.(\w+)\.(\w+)\.txt")
 
 
@@ -71,7 +71,7 @@ def student_program(name: str, problem: str, texts: Sequence[str], inputs: Mappi
         title=f"Problem {problem}: the program is not accepted",
         test=checker_of(settings, cases),
         limits=limits_of(2.0, 256),
-        flags=("-O0", OLD_C),  # as IntroClass: many read variables that were never set
+        flags=("-O0", OLD_C),  # as for IntroClass: many programs read uninitialised variables
         facts={"origin": {"repository": "jyi/ITSP"}},
         proof="good cases",
     )

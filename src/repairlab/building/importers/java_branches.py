@@ -1,7 +1,7 @@
-"""Bears and Bugs.jar: bugs of Java projects, a branch of a git repository each.
+"""Bears and Bugs.jar: bugs of Java projects, each on its own branch of a git repository.
 
-Trees are built by javac with the jars of --libs, as mined fixes are. Records of how a bug was reproduced may tell of the fix; they
-are left out of its tree.
+Trees are built by javac with the jars of --libs, as mined fixes are. Records of how a bug was reproduced may reveal the fix and are
+left out of its tree.
 """
 
 import json
@@ -87,7 +87,7 @@ def _import(name: str, about: str, reads: Mapping[str, Callable[[], _Found]], se
 
 
 def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:
-    """Return the bug: the tree of the fix, with the sources that it changes as they were."""
+    """Return the bug: the tree of the fix, with the sources it changes as they were before."""
     before, after = (generated(dict(tree)) for tree in (found.before, found.after))
     differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
     sources = tuple(path for path in differing if path.endswith(".java") and not is_test_path(path))
@@ -109,7 +109,7 @@ def _bug(bug_id: str, found: _Found, settings: Settings) -> ImportedBug:
             location=None,
             buggy=buggy,
             fixed=after,
-            title=f"{bug_id} does not do what its tests expect",  # the message of the fix would say what to do
+            title=f"{bug_id} does not do what its tests expect",  # the fix's commit message would say what to do
             description="",
             issue=found.issue,
             repository=found.repository,

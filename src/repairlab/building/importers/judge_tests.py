@@ -1,6 +1,6 @@
-"""Finding the test cases of a problem in a folder of them, by name and never by position.
+"""Find the test cases of a problem in a folder, by name and never by position.
 
-Test sets of contests come as CONTEST/TASK/in and out. A problem finds its own by its id as the name of a folder, by a row of
+Test sets of contests come as CONTEST/TASK/in and out. A problem finds its cases by its id as the name of a folder, by a row of
 `problems.csv` (columns problem_id and folder) in the folder of tests, or by its name `Contest - Title` as CONTEST/Title.
 """
 
@@ -28,7 +28,7 @@ class JudgeTests:
         self.folder = folder
 
     def find(self, problem: str, name: str = "") -> Path:
-        """Return the folder of a problem's cases; a UserError says how it would be found."""
+        """Return the folder of a problem's cases; a UserError says where it was looked for."""
         if (self.folder / problem).is_dir():
             return self.folder / problem
         if problem in self._listed:
@@ -68,7 +68,7 @@ class JudgeTests:
         found: dict[tuple[str, str], Path] = {}
         for contest in folders_of(self.folder):
             for task in folders_of(contest):
-                # A letter is a position within the contest, not a name.
+                # A letter is a position in the contest, not a name.
                 if len(task.name) > 1:
                     found[_short(contest.name), _plain(task.name)] = task
         return found

@@ -97,7 +97,7 @@ def _bug(name: str, package: Package, wrong: Submission) -> ImportedBug | Droppe
     right = _nearest(package, wrong)
     verdict = _VERDICTS.get(wrong.folder)
     if verdict is Verdict.CRASH and "memory" in package.limits:
-        verdict = None  # Kattis calls it a run-time error, too, when a program needs more memory than a problem allows
+        verdict = None  # Kattis also calls it a run-time error when a program needs more memory than the problem allows
     notes = () if package.time_s else (f"the package has no time limit; {DEFAULT_TIME_S:g} s are used",)
     if verdict is None:
         notes = (*notes, f"the folder {wrong.folder} does not say which verdict it gets")
@@ -116,14 +116,14 @@ def _bug(name: str, package: Package, wrong: Submission) -> ImportedBug | Droppe
             limits={**limits, "output_mb": float(package.limits.get("output", _OUTPUT_MB))},
             facts={**judge.facts, "origin": {"licence": package.licence}},
             checker=judge.files,
-            proof="none",  # packages are a test of the judge, too: `check` tells where it disagrees
+            proof="none",  # packages test the judge, too: `check` reports where it disagrees
             notes=notes,
         )
     )
 
 
 def _nearest(package: Package, wrong: Submission) -> Submission:
-    """Return the accepted program in the same language that is most like the wrong one."""
+    """Return the accepted program in the same language that resembles the wrong one most."""
     accepted = [item for item in package.submissions if item.folder == "accepted" and item.language == wrong.language]
     usable = [item for item in accepted if not item.problem and not (item.language == "python" and _is_python_2(item.text))]
     if not usable:
@@ -246,7 +246,7 @@ def _default(package: Package) -> Judging:
 
 
 def has_letters(cases: Cases) -> bool:
-    """Return whether an answer has letters: without, it is all one whether they are compared with their case."""
+    """Return whether an answer has letters: without any, comparing case changes nothing."""
     return any(_LETTER.search(expected) for _, expected in cases.values())
 
 

@@ -1,4 +1,4 @@
-"""Reading a problem package in Kattis' form: its settings, statement, cases and submissions."""
+"""Read a problem package in Kattis' form: its settings, statement, cases and submissions."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from repairlab.core.foreign import read_text
 from repairlab.core.record import record
 
 DEFAULT_TIME_S = 5.0
-"""Kattis derives a missing limit from the time of the accepted programs on its own machines."""
+"""Kattis derives a missing limit from the run time of the accepted programs on its own machines."""
 
 
 @record
@@ -25,7 +25,7 @@ class Submission:
     folder: str
     name: str
     language: str | None
-    """None when it is in a language that we do not know."""
+    """None for an unknown language."""
     text: str = ""
     problem: str = ""
     """Why it cannot be used."""
@@ -59,7 +59,7 @@ def is_package(folder: Path) -> bool:
 
 
 def read_package(folder: Path) -> Package:
-    """Read all of a package but its validators."""
+    """Read everything in a package except its validators."""
     facts = _read_yaml(folder / "problem.yaml")
     name = facts.get("name") or folder.name
     names = [name.get("en"), *name.values()] if isinstance(name, dict) else [name]
@@ -94,7 +94,7 @@ def read_package(folder: Path) -> Package:
 
 
 def _incomplete(data: Path) -> Iterator[tuple[str, str]]:
-    """Yield the names of cases of which one half is missing."""
+    """Yield the names of cases with one half missing."""
     for part in ("sample", "secret"):
         files = {path.relative_to(data / part).as_posix() for path in (data / part).rglob("*") if path.is_file()}
         for name in sorted(files):
@@ -127,7 +127,7 @@ def _words(value: Any) -> set[str]:
 
 
 def _flags(folder: Path, facts: dict[str, Any]) -> tuple[str, ...]:
-    """Return the arguments of the output validator; groups of cases that have their own must agree."""
+    """Return the arguments of the output validator; groups of cases with their own must agree."""
     given = [facts.get("validator_flags")]
     for path in sorted((folder / "data").rglob("testdata.yaml")) + sorted((folder / "data").rglob("test_group.yaml")):
         settings = _read_yaml(path)

@@ -1,6 +1,6 @@
-"""Reports of Defects4J bugs as coinse/libro keeps them: one JSON file for each bug, its description in HTML.
+"""Reports of Defects4J bugs as coinse/libro stores them: a JSON file per bug, its description in HTML.
 
-Nothing but the title and the description is read, as plain text: what came later tells how it was fixed.
+Only the title and the description are read, as plain text: what came later says how the bug was fixed.
 """
 
 import re
@@ -16,7 +16,7 @@ _PLACES = ("data/Defects4J/bug_report", "bug_report", ".")
 
 
 class Reports(Mapping[str, Issue]):
-    """Issues by bug id such as `Csv-1`, each read when it is asked for."""
+    """Issues by bug id such as `Csv-1`, each read on demand."""
 
     def __init__(self, folder: Path) -> None:
         """Take a checkout of libro, or its folder of reports."""
@@ -63,7 +63,7 @@ def html_text(html: str) -> str:
 
 
 class _Reader(HTMLParser):
-    """Collects text; white space counts in `pre` alone."""
+    """Collects text; white space counts only in `pre`."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -99,7 +99,7 @@ class _Reader(HTMLParser):
         self.parts.append(data)
 
     def _begin_line(self, *, empty: bool = False) -> None:
-        """End the line before, if there is one, and perhaps leave one empty; not between a list's sign and what it is for."""
+        """End the previous line, if any, and perhaps leave an empty one; never between a list's bullet and its item."""
         text = "".join(self.parts[-3:])
         if text.strip() and not text.endswith("- "):
             ends = len(text) - len(text.rstrip("\n"))

@@ -1,6 +1,6 @@
 """Import nl2fix: 283 bugs of Defects4J, each with its issue and the one function to fix.
 
-What people said about an issue (`comments`, `summarized_discussion`) tells how it was fixed, so nothing here reads it.
+Discussions of an issue (`comments`, `summarized_discussion`) say how it was fixed, so they are not read.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Import bug–fix pairs without tests into a set of our own form.
+"""Import bug–fix pairs without tests into a set of repairlab's form.
 
-Read are parallel text files, NPR4J's raw folders and records, CodRep's one-line fixes, FixEval's splits.
+Reads parallel text files, NPR4J's raw folders and records, CodRep's one-line fixes, and FixEval's splits.
 """
 
 import gzip
@@ -58,22 +58,22 @@ class PairSource:
 
 @record
 class ImportedPairs:
-    """What came of an import."""
+    """The result of an import."""
 
     folder: Path
     splits: dict[str, int]
     unchanged: int
-    """Pairs left out because nothing was fixed in them."""
+    """Pairs left out because they fix nothing."""
     repeated: int
-    """Pairs left out because their split has them already."""
+    """Pairs left out because their split already has them."""
     alone: int | None
-    """Pairs without the class around their method; none where the source has no classes."""
+    """Pairs without the class around their method; None if the source has no classes."""
 
 
 def import_pairs(
     name: str, sources: Sequence[Path], folder: Path, done: Callable[[], None], *, limit: int | None = None
 ) -> ImportedPairs:
-    """Read pairs and write all of them, or nothing, to a new folder; `limit` is for each split."""
+    """Read pairs and write all of them, or nothing, to a new folder; `limit` applies to each split."""
     with new_folder(folder) as aside, ExitStack() as stack:
         found = open_pairs(name, sources)
         writer = PairWriter(aside, stack)
@@ -137,7 +137,7 @@ def _parallel(files: list[Path], locate: Callable[[Path], tuple[str, Path]]) -> 
     for buggy_file in files:
         split, fixed_file = locate(buggy_file)
         split = _SPLITS.get(split, split)
-        # Line breaks of Unicode (U+2028 and others) are text here: only "\n" ends a line.
+        # Unicode line breaks (U+2028 and others) are text here: only "\n" ends a line.
         buggy, fixed = (read_text(path).removesuffix("\n").split("\n") for path in (buggy_file, fixed_file))
         if len(buggy) != len(fixed):
             raise UserError(
@@ -197,7 +197,7 @@ def _raw_folder(folder: Path) -> Iterator[tuple[str, Pair]]:
         if split not in _KNOWN_SPLITS:
             repository, commit, split = split or None, fields[1] if len(fields) > 1 else None, "train"
         buggy, fixed = (read_text(folder / kind / f"{name}.txt") for kind in ("buggy_methods", "fix_methods"))
-        # Classes are stored with or without a prefix such as d4j_, and by different scripts as *.java or *.txt.
+        # Different scripts store classes with or without a prefix such as d4j_, and as *.java or *.txt.
         places = [
             folder / "buggy_classes" / f"{stem}{end}" for stem in (name, name.rpartition("_")[2]) for end in (".java", ".txt")
         ]
@@ -207,7 +207,7 @@ def _raw_folder(folder: Path) -> Iterator[tuple[str, Pair]]:
 
 
 def _records(path: Path, mined: Path | None = None) -> Iterator[tuple[str, Pair]]:
-    """Read records; the class around a method is the file of the commit, where that is among the mined ones."""
+    """Read records; the class around a method is the commit's file, if that is among the mined ones."""
     mined = (mined or path.parent).resolve()
     whole = read_json(path)
     entries: list[Any] = whole if isinstance(whole, list) else [whole]
@@ -224,7 +224,7 @@ def _records(path: Path, mined: Path | None = None) -> Iterator[tuple[str, Pair]
         file = mined.joinpath(*str(buggy.get("parent_file") or ".").replace("\\", "/").split("/")).resolve()
         context = read_text(file) if file.is_file() and file.is_relative_to(mined) else ""
         commit = field(entry, "commit_info", dict, where)
-        url = str(commit.get("commit_url:") or commit.get("commit_url") or "")  # their key has a colon
+        url = str(commit.get("commit_url:") or commit.get("commit_url") or "")  # their keys have a colon
         yield (
             "train",
             Pair(
@@ -240,7 +240,7 @@ def _records(path: Path, mined: Path | None = None) -> Iterator[tuple[str, Pair]
 
 _CODREP_DATASET = re.compile(r"Dataset(\d+)")
 _CODREP_TEST = "4"
-"""What SequenceR was tested on: its published targets are those of this dataset."""
+"""SequenceR's test set: its published targets are those of this dataset."""
 
 
 def codrep_pairs(source: Path) -> Iterator[tuple[str, Pair]]:
@@ -258,7 +258,7 @@ def codrep_pairs(source: Path) -> Iterator[tuple[str, Pair]]:
 
 
 def _codrep_pair(task: Path, solution: str, dataset: str) -> tuple[str, Pair]:
-    """Read a task: the new line, an empty one, then the file; its solution is the number of the line that is replaced."""
+    """Read a task: the new line, an empty one, then the file; its solution is the number of the replaced line."""
     fixed, _, rest = _with_newlines(read_text(task)).partition("\n")
     file = rest.removeprefix("\n")
     lines = file.split("\n")
@@ -304,4 +304,4 @@ _JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm
     "npr4j-raw": (_raw_folder, "method"),
     _RECORDS: (_records, "method"),
 }
-"""Sets of Java code: how each is read, and what it holds."""
+"""Sets of Java code: how each is read and what it holds."""

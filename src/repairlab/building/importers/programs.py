@@ -27,7 +27,7 @@ from repairlab.core.storage.checking import read_toml
 _HEAD = {"version": "1.0.0", "licence": "unknown", "description": "Imported programs"}
 _SOURCES = {"java": ("java",), "c": ("c",), "cpp": ("cpp", "cc", "cxx", "c")}
 _LISTED = ("pytest", "unittest", "junit4", "junit5")
-"""Frameworks whose tests can be found by listing them."""
+"""Frameworks whose tests can be listed."""
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -79,7 +79,7 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug:
 
 
 def _names_tests(extra: Mapping[str, Any], facts: Mapping[str, Any], folder: Path) -> bool:
-    """Return whether the user's bug.toml names the tests; where they cannot be listed it must."""
+    """Return whether the user's bug.toml names the tests, which it must if they cannot be listed."""
     named = bool(extra.get("test", {}).get("trigger"))
     if not named and facts["test"]["framework"] not in _LISTED:
         reason = f"tests of {facts['test']['framework']} cannot be listed; name them as test.trigger"
@@ -116,7 +116,7 @@ def _suite(language: str, buggy: Mapping[str, TreeFile], tests: Mapping[str, Tre
 
 
 def _build(language: str, buggy: Mapping[str, TreeFile] | None) -> dict[str, Any]:
-    """Return the usual build; with unit tests, sources and tests are told apart."""
+    """Return the usual build; with unit tests, sources and tests are kept apart."""
     if language not in _SOURCES:
         return {"tool": "none"}
     tool = "javac" if language == "java" else "compile"
@@ -128,7 +128,7 @@ def _build(language: str, buggy: Mapping[str, TreeFile] | None) -> dict[str, Any
 
 
 def tree_of(folder: Path, *, optional: bool = False) -> dict[str, TreeFile]:
-    """Return the files of a folder by their paths in it; where it is missing and need not be there, none."""
+    """Return the files of a folder by their relative paths; an optional folder that is missing has none."""
     if not folder.is_dir():
         if optional:
             return {}
@@ -156,6 +156,6 @@ def _read_toml(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def _merged(facts: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts with what the user's bug.toml says instead or besides, table by table."""
+    """Return facts overridden, table by table, by the user's bug.toml."""
     both = [key for key in facts if isinstance(facts[key], dict) and isinstance(extra.get(key), dict)]
     return {**facts, **extra, **{key: {**facts[key], **extra[key]} for key in both}}

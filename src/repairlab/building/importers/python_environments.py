@@ -30,9 +30,9 @@ _RELEASED = {
 }
 _SYSTEM = re.compile(r"sys_platform|platform_system|os_name|platform_machine")
 _WITHOUT_SETUPTOOLS = (3, 12)
-"""The first release of Python whose environments are empty at first."""
+"""The first Python release whose environments start empty."""
 _FOLLOWED = datetime.timedelta(days=180)
-"""So long after a release of Python packages had followed it."""
+"""How long after a Python release packages had followed it."""
 
 
 @record
@@ -42,21 +42,21 @@ class Needed:
     python: str = ""
     """The release that its record names."""
     date: str = ""
-    """Of the tree, or of the lists of packages; packages that were published later are not taken."""
+    """Date of the tree or of its package lists; later packages are not used."""
     requirements: tuple[str, ...] = ()
     """What its record names."""
     optional: tuple[str, ...] = ()
-    """What its record tries to install, whether that succeeds or not."""
+    """What its record tries to install, whether or not that succeeds."""
     imported: frozenset[str] = frozenset()
-    """Modules that the tree imports, but for its own build."""
+    """Modules that the tree imports, except for its own build."""
     reached: frozenset[str] = frozenset()
-    """Those of them that the tests get to: pins of other packages, which lists of all that was installed have, may be missing."""
+    """Those of them that tests reach; of pins in lists of everything installed, the others may be missing."""
     plugins: frozenset[str] = frozenset()
-    """Plugins of pytest that the tree speaks of: lists of all that was installed have those of other projects, too."""
+    """pytest plugins that the tree mentions; lists of everything installed also have other projects' plugins."""
 
 
 def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
-    """Return the environment of a tree, installed; none where neither tree nor record name any package.
+    """Return the installed environment of a tree; None if neither tree nor record name any package.
 
     A file NAME.txt in the folder of libraries stands in for what they name.
     """
@@ -99,31 +99,31 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
 
 
 def _is_needed(line: str, project: PythonProject, needed: Needed, release: str) -> bool:
-    """Return whether the project requires a package here, or its tests get to a module that is called like it."""
+    """Return whether the project requires a package here or its tests reach a module of that name."""
     required = {canonical(wanted) for wanted in project.requirements if _holds(wanted, release)}
     return canonical(line) in required or _is_reached(line, needed)
 
 
 def _for_tests(lines: Iterable[str], needed: Needed) -> tuple[str, ...]:
-    """Return what tests are said to need; beside a list that has pytest, and so all, only what they get to, and plugins."""
+    """Return what tests are said to need; beside a full list with pytest, only what they reach, and plugins."""
     if not any(is_pinned(line) and canonical(line) == "pytest" for line in needed.requirements):
         return tuple(lines)
     return tuple(line for line in lines if canonical(line).startswith("pytest-") or _is_reached(line, needed))
 
 
 def _is_reached(line: str, needed: Needed) -> bool:
-    """Return whether tests get to a module that is called like a package."""
+    """Return whether tests reach a module named like a package."""
     return any(is_called_like(module, canonical(line)) for module in needed.reached)
 
 
 def _may_have_been_there(line: str, needed: Needed) -> bool:
-    """Return whether a package of the tree was there when a record's list was made: not if it is for some systems and not on it."""
+    """Return whether a package of the tree was there when a record's list was made, which it is not if meant for other systems."""
     listed = {canonical(other) for other in needed.requirements}
     return not listed or canonical(line) in listed or not _SYSTEM.search(line.partition(";")[2])
 
 
 def _holds(line: str, release: str) -> bool:
-    """Return whether a requirement is one on this machine."""
+    """Return whether a requirement applies to this machine."""
     try:
         marker = Requirement(line).marker
     except InvalidRequirement:
@@ -146,16 +146,16 @@ def is_called_like(module: str, package: str) -> bool:
 
 @functools.cache
 def _unbuilt_pins(python: str, wheels: str) -> set[str]:  # noqa: ARG001  # those of others are not known
-    """Return the pins that were replaced because they do not build, to be added to: bugs of a project share most of a list."""
+    """Return the pins replaced because they do not build, for callers to extend: bugs of a project share most of a list."""
     return set()
 
 
 @functools.cache
 def _made(requested: Requested) -> Locked | str:
-    """Return an environment, or why there is none: bugs of a project share both.
+    """Return an environment or why there is none; bugs of a project share both.
 
-    What cannot be built has to come as a wheel: what else is asked for may do without it, or with another version. Then what is
-    only wished for is left out.
+    What cannot be built has to come as a wheel, since other requirements may do without it or with another version. After that,
+    optional packages are left out.
     """
     first, unbuildable = requested, ""
     notes: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ def _made(requested: Requested) -> Locked | str:
 
 
 def choose_release(project: PythonProject, needed: Needed) -> str:
-    """Return the release of Python to use: the recorded one or the next, else the last that the project names, or that it knew."""
+    """Return the Python release to use: the recorded one or the next, else the last that the project names or knew."""
     there = [known.release for known in installed()]
     if needed.python:
         wanted = _numbers(needed.python)[:2]

@@ -1,7 +1,7 @@
-"""Trees of Python projects as bugs: where their packages are, and which others they need.
+"""Trees of Python projects as bugs: where their packages are and which others they need.
 
-What a project needs besides its tree is an environment of its own (`python_environments`). What an installation would leave behind
-of the project itself, its version and its entry points, becomes a part of the tree, hidden and restored like a test file.
+What a project needs besides its tree is its environment (`python_environments`). What an installation would leave behind of the
+project itself, its version and entry points, becomes part of the tree, hidden and restored like a test file.
 """
 
 import ast
@@ -25,11 +25,11 @@ from repairlab.languages.python.toolchain import OWN_PYTEST
 Tree = Mapping[str, TreeFile]
 
 INSTALLED = ".installed"
-"""The folder of the tree for what an installation of the project would leave behind."""
+"""The folder of the tree for what installing the project would leave behind."""
 _ALWAYS_THERE = {"pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments", *sys.stdlib_module_names}
 _ROOTS = ("", "src", "lib")
 _SAYING = re.compile(r"(?:^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini)|\.(?:txt|in|pip))$")
-"""Files that tell of requirements."""
+"""Files that name requirements."""
 _VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py")
 _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
@@ -47,7 +47,7 @@ _BUILD = Generator(
 """How a project's own extension modules are built, once for both trees."""
 _COMPILED = (".c", ".cc", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyx", ".pyx.in", ".pxi.in")
 _ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-"""Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
+"""A locale in which files are UTF-8 only if a program says so: some encoding bugs show only there."""
 
 
 def texts(tree: Tree) -> dict[str, str]:
@@ -62,7 +62,7 @@ def texts(tree: Tree) -> dict[str, str]:
 
 
 def changed(tree: Tree, changes: Mapping[str, str | None]) -> dict[str, TreeFile]:
-    """Return a tree after changes; files that are none are deleted."""
+    """Return a tree after changes; files without content are deleted."""
     kept = {path: file for path, file in tree.items() if path not in changes}
     new = {
         path: TreeFile(content=text.encode(), executable=path in tree and tree[path].executable)
@@ -74,7 +74,7 @@ def changed(tree: Tree, changes: Mapping[str, str | None]) -> dict[str, TreeFile
 
 @record
 class ProjectBug:
-    """A bug as a source tells it: two trees that differ in sources alone, and the tests of both."""
+    """A bug as its source describes it: two trees that differ only in sources, and the tests of both."""
 
     id: str
     project: str
@@ -88,13 +88,13 @@ class ProjectBug:
     repository: str
     commit: str
     version: str
-    """What the history says of the version; for projects that ask it, too."""
+    """What the history says of the version, for projects that ask it."""
     needed: Needed
     notes: tuple[str, ...] = ()
 
 
 def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
-    """Return a bug with all that it needs in its tree; a UserError says what is missing."""
+    """Return a bug with everything it needs in its tree; a UserError says what is missing."""
     said = texts({path: file for path, file in found.buggy.items() if path.count("/") < 2 and _SAYING.search(path)})
     project = read_project(said)
     left = _left_by_installation(project, found)
@@ -150,30 +150,30 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
 
 
 def _build(project: PythonProject, found: ProjectBug) -> Generator:
-    """Return how the project's own extension modules are built; there is no history that would say the version."""
+    """Return how the project's own extension modules are built, without a history that would give the version."""
     return dataclasses.replace(_BUILD, env={"SETUPTOOLS_SCM_PRETEND_VERSION": _version(project, found)})
 
 
 def _top_imports(tree: Tree) -> frozenset[str]:
-    """Return the modules that anything but the build imports, wherever it does."""
+    """Return the modules that anything but the build imports, anywhere."""
     files = (file.content for path, file in tree.items() if path.endswith(".py") and path != "setup.py")
     return frozenset(name.decode() for content in files for name in _IMPORT.findall(content))
 
 
 def _plugins(tree: Tree) -> frozenset[str]:
-    """Return what any file calls like a plugin of pytest."""
+    """Return the names in any file that look like a pytest plugin."""
     return frozenset(canonical(name.decode()) for file in tree.values() for name in _PLUGIN.findall(file.content))
 
 
 def _reached(tree: Tree, tests: list[str]) -> frozenset[str]:
-    """Return the modules from elsewhere that tests import anywhere, or that they load by way of modules of the tree."""
+    """Return the third-party modules that tests import, directly or through modules of the tree."""
     beside = {str(PurePosixPath(path).parent) for path in tests}
     anywhere = (name.decode() for path in tests for name in _IMPORT.findall(tree[path].content))
     return frozenset(name for name in (*anywhere, *_imported(tree, tests, beside)) if name not in sys.stdlib_module_names)
 
 
 def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str, TreeFile]:
-    """Return the files that an installation of the project would write: metadata, and the version where a file is to have it."""
+    """Return the files that installing the project would write: metadata, and the version where a file holds it."""
     if not project.name:
         return {}
     version = _version(project, found)
@@ -210,7 +210,7 @@ def _place(test: str, framework: str, tree: Tree) -> str:
 
 
 def _path(buggy: Tree, fixed: Tree) -> str:
-    """Return the file to fix: of those that differ the one that differs most."""
+    """Return the file to fix: the one that differs most."""
     differing = [path for path in buggy if path.endswith(".py") and path in fixed and buggy[path] != fixed[path]]
     if not differing:
         raise UserError("the fix changes no Python file that was there before")
@@ -235,7 +235,7 @@ def _test_globs(files: Iterable[str]) -> Iterator[str]:
 
 
 def _need_packages(tree: Tree, tests: list[str], project: str) -> None:
-    """Refuse a bug whose tests import what is not there, and for which no requirement is named."""
+    """Refuse a bug whose tests import something missing for which no requirement is named."""
     own = {*_ALWAYS_THERE, *(PurePosixPath(path).parts[0].removesuffix(".py") for path in tree)}
     beside = {str(PurePosixPath(path).parent) for path in tests}
     absent = sorted(name for name in _imported(tree, tests, beside) if name not in own)
@@ -247,7 +247,7 @@ def _need_packages(tree: Tree, tests: list[str], project: str) -> None:
 
 
 def _imported(tree: Tree, tests: Iterable[str], beside: Iterable[str]) -> set[str]:
-    """Return the top-level modules that files need when they are loaded, and those that modules of the tree need in turn."""
+    """Return the top-level modules that files need when loaded, and those that modules of the tree need in turn."""
     roots = [*_ROOTS, *beside]
     names: set[str] = set()
     above = {str(parent / "conftest.py") for path in tests for parent in PurePosixPath(path).parents}
@@ -279,7 +279,7 @@ def _module_files(tree: Tree, roots: Iterable[str], module: str) -> Iterator[str
 
 
 def _imports(content: bytes, path: str) -> Iterator[str]:
-    """Yield the modules that a file imports when it is loaded, but for what a `try` or an `if` may leave out."""
+    """Yield the modules that a file imports when loaded, except those that a `try` or `if` makes optional."""
     try:
         body = ast.parse(content).body
     except (SyntaxError, ValueError):

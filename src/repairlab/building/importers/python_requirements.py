@@ -1,7 +1,6 @@
 """What a tree of a Python project says of itself: name, version, requirements, entry points. Read, never run.
 
-Requirements of the tests are those of tox, and of the first other place that names any: extras,
-groups, files for pip, `tests_require`.
+Requirements of the tests are those of tox and of the first other place that names any: extras, groups, pip files, `tests_require`.
 """
 
 import ast
@@ -22,10 +21,10 @@ _FILES = re.compile(
     r"(?:requirements/|requirements[-_.]|)(?:tests?|testing|dev|develop|ci)(?:[-_.]?(?:requirements|reqs?))?\.(?:txt|in|pip)", re.I
 )
 _UNPUBLISHED = re.compile(r"==(?:0\.0\.0|.*\.dev\d+.*|.*\+.*)$")
-"""Versions that lists of installed packages have of checkouts, and of Debian's own parts."""
+"""Versions that lists of installed packages give for checkouts and for Debian's own parts."""
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before the mark of UTF-16, which it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # checked before UTF-16, whose mark is a prefix of it
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -41,17 +40,17 @@ class PythonProject:
     version: str = ""
     requires_python: str = ""
     releases: tuple[str, ...] = ()
-    """Releases of Python that the project says to support."""
+    """Python releases that the project claims to support."""
     requirements: tuple[str, ...] = ()
     """Of the packages."""
     testing: tuple[str, ...] = ()
-    """Of their tests; some lists name what cannot be had any more."""
+    """Of their tests; some lists name packages that no longer exist."""
     entry_points: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     """Lines by group."""
     version_file: str = ""
     """File that a build would write with the version."""
     extensions: bool = False
-    """Whether its `setup.py` speaks of extension modules."""
+    """Whether its `setup.py` mentions extension modules."""
     building: tuple[str, ...] = ()
     """What it is built with."""
 
@@ -96,7 +95,7 @@ def decoded(content: bytes) -> str:
 
 
 def read_lines(texts: Mapping[str, str], path: str, *, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield the requirements of a file for pip, and of those it names."""
+    """Yield the requirements of a pip file and of those it includes."""
     for line in re.sub(r"\\\n", " ", texts.get(path, "")).splitlines():
         text = re.sub(r"(^|\s)#.*$", "", line).strip()
         if found := _OPTION.match(text):
@@ -197,7 +196,7 @@ def _ini(text: str) -> dict[str, dict[str, str]]:
 
 
 def _setup_arguments(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the arguments of `setup(…)` as far as they are written out, in it, in a name or in a file that it uses."""
+    """Return the arguments of `setup(…)` as far as they are literals, there, under a name or in a file that it uses."""
     try:
         tree = ast.parse(texts.get("setup.py", ""))
     except (SyntaxError, ValueError):
@@ -219,7 +218,7 @@ def _setup_arguments(texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _value(node: ast.AST, names: Mapping[str, Any], texts: Mapping[str, str]) -> Any:
-    """Return the value of an expression that is written out, or the lines of a file that it names; none of what is computed."""
+    """Return the value of a literal expression, or the lines of a file that it names; None if it is computed."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -249,7 +248,7 @@ def _value(node: ast.AST, names: Mapping[str, Any], texts: Mapping[str, str]) ->
 
 
 def _formatted(node: ast.JoinedStr | ast.BinOp, names: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
-    """Return a text with values in it; of a requirement whose version is not known, the name."""
+    """Return a text with values filled in; only the name of a requirement with an unknown version."""
     if isinstance(node, ast.JoinedStr):
         parts = [_value(part.value if isinstance(part, ast.FormattedValue) else part, names, texts) for part in node.values]
         form, made = str(parts[0]) if parts else "", None if None in parts else "".join(map(str, parts))
@@ -309,7 +308,7 @@ def _range(wanted: str) -> str:
 
 
 def metadata_files(project: PythonProject, version: str) -> dict[str, bytes]:
-    """Return the files by which Python finds the name, the version and the entry points of a project that is not installed."""
+    """Return the files from which Python learns a project's name, version and entry points without an installation."""
     folder = f"{re.sub(r'[^A-Za-z0-9.]+', '_', project.name)}-{version}.dist-info"
     head = f"Metadata-Version: 2.1\nName: {project.name}\nVersion: {version}\n"
     points = "\n".join(f"[{group}]\n" + "".join(f"{line}\n" for line in lines) for group, lines in project.entry_points.items())
@@ -318,7 +317,7 @@ def metadata_files(project: PythonProject, version: str) -> dict[str, bytes]:
 
 
 def foreign(requirements: Iterable[str], *projects: str) -> Iterator[str]:
-    """Yield those requirements that an index can answer: neither the project, nor addresses, nor what was never published."""
+    """Yield the requirements that an index can answer: not the project itself, addresses, or what was never published."""
     own = {re.sub(r"[-_.]+", "-", project).lower() for project in projects}
     for line in requirements:
         name = re.match(r"[A-Za-z0-9][\w.-]*", line)

@@ -1,4 +1,4 @@
-"""QuixBugs: forty classic algorithms with a bug each, in Java (JUnit) and Python (pytest).
+"""QuixBugs: forty classic algorithms with one bug each, in Java (JUnit) and Python (pytest).
 
 Its programs as JSON Lines are laid out like a checkout, with what their tests need; JUnit classes are made from the cases.
 """
@@ -67,7 +67,7 @@ class _Source:
         return (self._root / path).is_file() if self._files is None else path in self._files
 
     def programs(self, folder: str, ending: str) -> list[str]:
-        """Return the names of programs, without what helps them: classes of nodes, and scripts that run a program by hand."""
+        """Return the names of programs, without helpers: node classes, and scripts that run a program by hand."""
         paths = map(Path, self._files) if self._files is not None else (self._root / folder).glob(f"*{ending}")
         names = sorted(path.stem for path in paths if path.parent.name == folder and path.suffix == ending)
         return [name for name in names if not name.endswith("_test") and name.lower() not in ("node", "weightededge")]
@@ -155,7 +155,7 @@ def _check_cases(path: str, text: str) -> None:
 
 
 def _code(text: str, name: str) -> tuple[list[str], list[str]]:
-    """Return the lines of a program up to the end of its code, and those behind: a description, or other ways to write it."""
+    """Return the lines of a program's code, and those after it: a description or alternative solutions."""
     body = _statements(text, name)
     last = max((node.end_lineno or 0 for node in body if not _is_text(node)), default=0)
     lines = text.splitlines(keepends=True)
@@ -180,7 +180,7 @@ def _with_description_of(fixed: str, buggy: str, name: str) -> str:
 
 
 def _issue(source: _Source, program: str) -> tuple[str, str]:
-    """Return title and description from what the Python program says that it does."""
+    """Return title and description from the Python program's docstring."""
     path = f"python_programs/{program}.py"
     body = _statements(source.text(path), program) if source.has(path) else []
     texts = [node.value.value for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
@@ -259,7 +259,7 @@ _JUNIT_CLASS = added_text("quixbugs-junit.java")
 
 
 def _junit_class(name: str, function: str, program: str, cases: Sequence[Sequence[object]]) -> str | None:
-    """Return a JUnit class with the cases of a Java program; none where its function cannot be called with them."""
+    """Return a JUnit class with the cases of a Java program; None if its function cannot be called with them."""
     found = re.search(_SIGNATURE.format(name=re.escape(function)), program)
     if found is None or found["type"] == "void":
         return None
@@ -293,7 +293,7 @@ def _java_value(value: object, type_: str) -> str:
 
 
 def files_of_lines(path: Path) -> dict[str, str]:
-    """Return the files that a checkout with the file's programs would have, by path."""
+    """Return the files that a checkout of these programs would have, by path."""
     files = {"conftest.py": _CONFTEST, "python_testcases/load_testdata.py": _LOADER}
     files |= {f"{folder}/node.py": _NODE for folder in ("python_testcases", "python_programs")}
     for where, entry in read_json_lines(path):

@@ -1,4 +1,4 @@
-"""Local clones of projects: finding the one that is meant, and reading trees, files and licences of a revision with git.
+"""Local clones of projects: find the right one, and read a revision's trees, files and licences with git.
 
 A work tree is never touched.
 """
@@ -18,7 +18,7 @@ from repairlab.core.record import record
 
 @record
 class Submodule:
-    """Where another repository's revision belongs in a tree."""
+    """A place in a tree for another repository's revision."""
 
     url: str
     commit: str
@@ -45,7 +45,7 @@ class Repository:
         return [line.partition(" ")[2] for line in listed.splitlines()]
 
     def read(self, revision: str, path: str) -> bytes | None:
-        """Return a file as it was, or nothing when it was not there (or its content is not in the clone)."""
+        """Return a file as it was, or None if it did not exist or its content is missing from the clone."""
         done = self._git("show", f"{revision}:{path}")
         return done.stdout if done.returncode == 0 else None
 
@@ -54,7 +54,7 @@ class Repository:
         return self._git("show", "-s", "--format=%cs", revision, check=True).stdout.decode().strip()
 
     def branches(self) -> list[str]:
-        """Return the names of all branches, those of remotes with the name of the remote before."""
+        """Return the names of all branches; remote ones begin with the remote's name."""
         listed = self._git("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", check=True).stdout.decode()
         return [line.split("/", 2)[2] for line in listed.splitlines()]
 
@@ -72,13 +72,13 @@ class Repository:
         return [(line[:40], line[41:]) for line in lines]
 
     def version(self, revision: str) -> str:
-        """Return the version that the last tag before a commit names, or nothing."""
+        """Return the version named by the last tag before a commit, if any."""
         said = self._git("describe", "--tags", "--abbrev=0", revision).stdout.decode("utf-8", "replace")
         found = re.search(r"\d+(?:\.\d+)+\S*", said)
         return found[0] if found else ""
 
     def is_shallow(self) -> bool:
-        """Return whether the history is cut off somewhere."""
+        """Return whether the history is truncated (a shallow clone)."""
         return self._git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
     def stream(self, *arguments: str, separator: bytes) -> Iterator[bytes]:
@@ -102,7 +102,7 @@ class Repository:
         )
 
     def tree(self, revision: str, paths: Sequence[str] = ()) -> dict[str, TreeFile]:
-        """Return all files of a revision, or those below some paths; submodules stay empty, lost contents are left out."""
+        """Return all files of a revision, or those below some paths; submodules stay empty, missing contents are left out."""
         done = self._git("archive", "--format=tar", revision, *paths)
         if done.returncode:
             return self._tree_by_file(revision, paths)
@@ -127,7 +127,7 @@ class Repository:
         return found
 
     def _tree_by_file(self, revision: str, paths: Sequence[str]) -> dict[str, TreeFile]:
-        """Read all contents that are there: some clones lack very large ones."""
+        """Read all available contents: some clones lack very large ones."""
         listed = self._git("ls-tree", "-r", "-z", revision, "--", *paths, check=True).stdout.decode("utf-8", "replace")
         entries = [(line.partition("\t")[0].split(), line.partition("\t")[2]) for line in listed.split("\0")[:-1]]
         blobs = [(mode, name, path) for (mode, kind, name), path in entries if kind == "blob"]
@@ -139,7 +139,7 @@ class Repository:
         }
 
     def _contents(self, names: Sequence[str]) -> dict[str, bytes]:
-        """Return contents by name, without those that are lost, in one process: starting git for each takes minutes."""
+        """Return contents by name, without missing ones, in one process: starting git for each takes minutes."""
         answer = self._git("cat-file", "--batch", given="".join(f"{name}\n" for name in dict.fromkeys(names)).encode()).stdout
         found, at = {}, 0
         while at < len(answer):
@@ -153,7 +153,7 @@ class Repository:
 
     @property
     def _command(self) -> tuple[str, ...]:
-        # The folder may belong to somebody else, and its attributes or hooks must not run anything.
+        # The folder may belong to another user, and its attributes or hooks must not run anything.
         safe = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null")
         return ("git", *safe, "-C", str(self.folder))
 
@@ -165,12 +165,12 @@ class Repository:
 
 
 def is_git_folder(folder: Path) -> bool:
-    """Return whether a folder is a clone, bare or not, rather than a folder within one."""
+    """Return whether a folder is itself a clone, bare or not, rather than a folder inside one."""
     return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in (folder, folder / ".git"))
 
 
 def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
-    """Return the local clone of a project, NAME or NAME.git in --clones; when it is missing it is cloned into it."""
+    """Return the local clone of a project, NAME or NAME.git in --clones, cloning it there if it is missing."""
     if settings.clones is None:
         raise UserError(f"the project {name} is needed as a clone: give the folder that holds it (or will hold it) as --clones DIR")
     for folder in (settings.clones / name, settings.clones / f"{name}.git"):
@@ -181,7 +181,7 @@ def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
         raise UserError(f"{none}, and where to get one is not known")
     settings.clones.mkdir(parents=True, exist_ok=True)
     target = settings.clones / f"{name}.git"
-    # The progress of git goes to standard error, as ours does.
+    # git's progress goes to standard error, as ours does
     done = subprocess.run(["git", "clone", "--bare", "--progress", url, f"{target}.part"], check=False)
     if done.returncode:
         raise UserError(f"{url} could not be cloned; clone it yourself to {target} and try again")
@@ -193,7 +193,7 @@ _COMMIT = re.compile("[0-9a-f]{40}")
 
 
 class Clones:
-    """Finds clones, and remembers those that could not be had."""
+    """Finds clones and remembers those that could not be found."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -223,9 +223,9 @@ class Clones:
         for repository in self._all:
             if wanted and wanted in map(_place, repository.remotes()):
                 return repository
-        # A short history may hold one revision of two projects, such as a fork's; one with the name in its path comes first.
+        # A short history may hold one revision of two projects, such as a fork's; a matching name in the path comes first.
         likely = sorted(self._all, key=lambda repository: name not in str(repository.folder.relative_to(folder)))
-        # A number of another system for versions may look like the beginning of a name.
+        # A number from another version control system may look like an abbreviated hash.
         for repository in likely if revision and _COMMIT.fullmatch(revision) else ():
             if repository.has(str(revision)):
                 return repository
@@ -233,7 +233,7 @@ class Clones:
 
     @cached_property
     def _all(self) -> list[Repository]:
-        """All clones in the folder, and in its folders."""
+        """All clones in the folder and its subfolders."""
         folder = self._settings.clones
         if folder is None or not folder.is_dir():
             return []
@@ -266,7 +266,7 @@ _LICENCE_PHRASES = (
 
 
 def licences_of(repositories: Iterable[Repository]) -> str:
-    """Return what a set made of repositories says of its licence: those of their newest trees."""
+    """Return what a set built from repositories says of its licence: those of their newest trees."""
     names = dict.fromkeys(licence_of(_top_files(repository)) or "unknown" for repository in repositories)
     return f"the sources keep their projects' licences: {', '.join(names)}"
 

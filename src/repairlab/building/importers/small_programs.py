@@ -27,7 +27,7 @@ _BUILDS: Mapping[str, Mapping[str, Any]] = {
     "cpp": {"tool": "compile", "sources": ["*.cpp"]},
 }
 OLD_C = "-fpermissive"
-"""Lets gcc 14 take what compilers of the time only warned of, such as undeclared functions; older ones ignore it for C."""
+"""Makes gcc 14 accept what compilers of the time only warned of, such as undeclared functions; older ones ignore it for C."""
 _CHECKERS = ("tokens", "lines", "exact", "unordered", "float-1e-6", "float-1e-8")
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _PUBLIC = re.compile(r"\bpublic\s+(?:(?:final|abstract|strictfp)\s+)*(?:class|interface|enum|record)\s+(\w+)")
@@ -47,12 +47,12 @@ class JudgedProgram:
     title: str
     description: str = ""
     verdict: Verdict | None = None
-    """What the judge of the source said of the wrong one."""
+    """What the source's judge said of the wrong one."""
     test: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """More for the table [test], the checker above all."""
+    """More for the table [test], above all the checker."""
     limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     flags: Sequence[str] = ()
-    """Of the compiler."""
+    """For the compiler."""
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """More for bug.toml."""
     checker: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
@@ -62,7 +62,7 @@ class JudgedProgram:
 
 
 def judged_bug(program: JudgedProgram) -> ImportedBug | Dropped:
-    """Return the bug of a stdin/stdout program, or why it is none."""
+    """Return the bug of a stdin/stdout program, or why it is not one."""
     if not program.cases:
         return Dropped(id=program.id, reason="there is no test case for it")
     path, start = place(program.language, program.buggy)
@@ -97,7 +97,7 @@ def judged_bug(program: JudgedProgram) -> ImportedBug | Dropped:
 
 
 def place(language: str, source: str) -> tuple[str, str]:
-    """Return where a single-file program belongs, and what starts it (Java: the main class)."""
+    """Return where a single-file program belongs and what starts it (Java: the main class)."""
     if language != "java":
         return _FILES[language], ""
     syntax = language_of("java").syntax
@@ -110,7 +110,7 @@ def place(language: str, source: str) -> tuple[str, str]:
 
 
 def program_place(name: str, code: str) -> tuple[str, str]:
-    """Return the path of a program, and what starts it; in languages without free functions both depend on its classes."""
+    """Return the path of a program and what starts it; without free functions, both depend on its classes."""
     stated = facts(name)
     path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
     check_path(path)
@@ -128,7 +128,7 @@ def text_file(text: str) -> TreeFile:
 
 
 def patch_of(buggy: Mapping[str, TreeFile], fixed: Mapping[str, TreeFile]) -> str:
-    """Return the diff from one set of text files to the other; a file that only one has is created or deleted."""
+    """Return the diff from one set of text files to the other; a file in only one of them is created or deleted."""
     patches = []
     for path in sorted({*buggy, *fixed}):
         old, new = (files[path].content.decode() if path in files else None for files in (buggy, fixed))
@@ -138,7 +138,7 @@ def patch_of(buggy: Mapping[str, TreeFile], fixed: Mapping[str, TreeFile]) -> st
 
 
 def target_of(language: str, buggy: str, fixed: str) -> str | None:
-    """Return the outermost function that holds every change, if there is one that its name finds."""
+    """Return the outermost function that holds every change, if its name identifies it."""
     functions = language_of(language).syntax.functions(buggy)
     changes = changed_lines("", buggy, fixed)
     for function in functions:
@@ -150,9 +150,9 @@ def target_of(language: str, buggy: str, fixed: str) -> str | None:
 
 
 def carried_over(language: str, buggy: str, fixed: str) -> str:
-    """Return the buggy file with those functions of the fixed file that differ: other layout is no part of a fix.
+    """Return the buggy file with the functions that differ in the fixed one, so that a new layout is not part of the fix.
 
-    Where the two do not have the same functions, or differ outside them, it is the fixed file.
+    If the two do not have the same functions, or differ outside them, return the fixed file.
     """
     syntax = language_of(language).syntax
     old, new = ([f for f in syntax.functions(text) if not _is_inner(f.span, syntax.functions(text))] for text in (buggy, fixed))
@@ -195,7 +195,7 @@ def pick_language(settings: Settings, known: Iterable[str]) -> str | None:
 
 
 def checker_of(settings: Settings, cases: Cases, default: str | None = None) -> dict[str, Any]:
-    """Return how outputs are compared: as asked for, else `default`, else with a tolerance if a number has a decimal point."""
+    """Return how outputs are compared: as requested, else `default`, else with a tolerance if a number has a decimal point."""
     if settings.checker is not None and settings.checker not in _CHECKERS:
         raise unknown("checker", settings.checker, _CHECKERS)
     numbers = any(re.search(rb"\d\.\d", expected) for _, expected in cases.values())
@@ -208,7 +208,7 @@ def limits_of(cpu_s: float, memory_mb: int | None = None) -> dict[str, Any]:
 
 
 def folders_of(path: Path) -> list[Path]:
-    """Return the folders in a folder in the order of their names, hidden ones left out."""
+    """Return the subfolders of a folder in order of their names, without hidden ones."""
     if not path.is_dir():
         raise UserError(f"{path} is no folder")
     return sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith("."))
@@ -220,13 +220,13 @@ def read_case(given: Path, expected: Path) -> tuple[bytes, bytes]:
 
 
 def in_out_cases(folder: Path) -> dict[str, tuple[bytes, bytes]]:
-    """Return the cases of a folder as AtCoder hands them out: in/NAME and out/NAME, with whatever ending; pairs only."""
+    """Return the cases of a folder as AtCoder provides them: in/NAME and out/NAME, with any ending; pairs only."""
     inputs, outputs = ({path.stem: path for path in sorted((folder / name).glob("*")) if path.is_file()} for name in ("in", "out"))
     return {safe_id(name): read_case(path, outputs[name]) for name, path in inputs.items() if name in outputs}
 
 
 def pair_cases(folder: Path) -> dict[str, tuple[bytes, bytes]]:
-    """Return the cases of a folder with NAME.in beside NAME.out or NAME.ans, folders below it included."""
+    """Return the cases of a folder with NAME.in beside NAME.out or NAME.ans, subfolders included."""
     cases = {}
     for path in sorted(folder.rglob("*.in")):
         answers = [path.with_suffix(ending) for ending in (".out", ".ans") if path.with_suffix(ending).is_file()]
@@ -239,7 +239,7 @@ _JUNIT_TEST = re.compile(r"@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Test|Paramete
 _JUNIT_TIMEOUT = re.compile(r"(@(?:org\.junit\.)?Test\s*\([^)]*\btimeout\s*=\s*)(\d+)")
 _JUNIT5 = re.compile(r"\borg\.junit\.jupiter\b")
 SLACK = 10
-"""A timeout in JUnit counts wall time: on a busy machine a right program passes it."""
+"""A JUnit timeout counts wall time: on a busy machine a right program exceeds it."""
 
 
 def junit_class(path: str, source: str) -> str | None:

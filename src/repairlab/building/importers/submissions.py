@@ -1,4 +1,4 @@
-"""What a source of submissions is: problems with what people handed in for them, and how a judge would test that."""
+"""What a source of submissions is: problems, the programs submitted for them, and how a judge would test those."""
 
 import datetime
 import re
@@ -13,33 +13,33 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 
 REJECTED = "rejected"
-"""The status of a program of which a source says no more than that it is wrong."""
+"""The status of a program of which a source only says that it is wrong."""
 
 
 @record
 class JudgedSubmission:
-    """A program that somebody handed in."""
+    """A submitted program."""
 
     id: str
     problem: str
     user: str
     language: str
-    """As we call it; a name of the source's that we do not know otherwise."""
+    """In our names; a source's name that we do not know stays as it is."""
     time: float
-    """Seconds since 1970, or a place in an order."""
+    """Seconds since 1970, or a position in an order."""
     status: str
     """What the judge said, in its own words."""
     verdict: Verdict | None
-    """What that means: PLAUSIBLE is accepted; none: the judge did not get to a verdict."""
+    """What that means: PLAUSIBLE is accepted; None: the judge reached no verdict."""
     file: Path | None = None
     code: str = ""
-    """The program, where it is in no file of its own."""
+    """The program, if it is not in its own file."""
     dialect: str = ""
     """Version of the language, as the source names it."""
     report: str = ""
     """Pattern of what the judge wrote into the program."""
     is_dated: bool = False
-    """Whether `time` is one."""
+    """Whether `time` is a real time."""
 
     @property
     def is_accepted(self) -> bool:
@@ -48,7 +48,7 @@ class JudgedSubmission:
 
     @property
     def date(self) -> str | None:
-        """Return when it was handed in, if that is known."""
+        """Return when it was submitted, if known."""
         if not self.is_dated:
             return None
         return datetime.datetime.fromtimestamp(self.time, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -72,14 +72,14 @@ class PairTexts:
 
 @record
 class SubmittedProblem:
-    """A problem, and all that was handed in for it."""
+    """A problem and everything submitted for it."""
 
     id: str
     submissions: tuple[JudgedSubmission, ...]
     difficulty: str | None = None
-    """In the source's own words, where it says something of it."""
+    """In the source's words, if it says."""
     program: Callable[[PairTexts], JudgedProgram] | None = None
-    """How two programs are tested; none without tests."""
+    """How two programs are tested; None without tests."""
 
 
 @record
@@ -96,23 +96,23 @@ class FormSettings:
     """What is known besides the submissions."""
 
     tests: Path | None = None
-    """Folder with the test cases of problems, where the submissions have none of their own."""
+    """Folder with the test cases of problems, if the submissions come without."""
     judge: Settings = Settings()
     """How outputs are compared, as for imports."""
 
 
 Read = Callable[[Path, FormSettings], SubmissionSource]
-"""The function `read` of each form: problems are read while they are iterated over."""
+"""The function `read` of each form; problems are read lazily."""
 
 
 def own_tests(settings: FormSettings, root: Path) -> None:
-    """Refuse a folder of tests for submissions that come with theirs."""
+    """Refuse a folder of tests for submissions that bring their own."""
     if settings.tests:
         raise UserError(f"--problems {settings.tests}: the submissions in {root} come with tests of their own; leave it out")
 
 
 def by_user(problem: str, user: str, order: Sequence[tuple[str, Path, Verdict]], language: str) -> list[JudgedSubmission]:
-    """Return the path of one user through a problem: id, file and verdict of each program, in their order."""
+    """Return one user's path through a problem: id, file and verdict of each program, in order."""
     return [
         JudgedSubmission(
             id=name,

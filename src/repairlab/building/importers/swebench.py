@@ -69,7 +69,7 @@ def _applied(patch: str, files: Mapping[str, str], which: str) -> dict[str, str 
 
 
 def _tests(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
-    """Return a list of tests, which some files hold as a text with a list in it."""
+    """Return a list of tests, which some files hold as a list inside a string."""
     value = entry.get(key)
     if isinstance(value, str):
         try:

@@ -1,4 +1,4 @@
-"""All importers by name, and what each reads; a module is loaded when it is asked for."""
+"""All importers by name and what each reads; a module is loaded on demand."""
 
 from repairlab.building.importers.importer import Importer
 from repairlab.core.record import record
@@ -16,9 +16,9 @@ class SourceForm:
     """Files that the importer looks for."""
     languages: tuple[str, ...]
     options: tuple[str, ...] = ()
-    """Options that matter beside the common ones."""
+    """Options that matter beyond the common ones."""
     notes: tuple[str, ...] = ()
-    """What differs from the source, one sentence or two each."""
+    """How it differs from the source, in one or two sentences each."""
 
 
 SOURCES = shipped_table("repairlab.building.importers", "sources.toml", SourceForm)

@@ -26,14 +26,14 @@ _SHOWING_JUNIT_5 = b"org.junit.jupiter"
 _JAVA_RELEASE = 8
 _GO_NEEDS = re.compile(rb"^\s*require\b", re.MULTILINE)
 _TELLING = ("CHANGES*", "RELEASE-NOTES*", "ChangeLog*", "CHANGELOG*", "NEWS*", "src/changes/**")
-"""Files that may tell of the fix; hidden from repairers, as tests are."""
+"""Files that may reveal the fix; hidden from repairers, as tests are."""
 _NATIVE_LIMITS = {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024, "processes": 256}
 _JAVA_LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256}
 
 
 @record
 class Fix:
-    """A fix in a history, with the trees before and after it; both have the tests of after."""
+    """A fix in a history, with the trees before and after it; both have the later tests."""
 
     id: str
     project: str
@@ -43,7 +43,7 @@ class Fix:
     tests: tuple[str, ...]
     """Test files that came with the fix."""
     target: str | None
-    """The function that differs, where it is one."""
+    """The function that differs, if it is just one."""
     location: str | None
     """How far the fix extends, as `labels.location`."""
     buggy: Mapping[str, TreeFile]
@@ -112,7 +112,7 @@ def _native(fix: Fix, settings: Settings) -> ImportedBug:
 
 
 def _java(fix: Fix, settings: Settings) -> ImportedBug:
-    """Return the bug of a tree in the layout of Maven or Ant, built by javac with the jars of a folder."""
+    """Return the bug of a tree in Maven's or Ant's layout, built by javac with the jars of a folder."""
     roots = [_root(path, fix.fixed[path].content) for path in fix.sources]
     tests = [path for path in fix.tests if path.endswith(".java") and _JUNIT.search(fix.fixed[path].content)]
     if not tests:
@@ -125,7 +125,7 @@ def _java(fix: Fix, settings: Settings) -> ImportedBug:
     beside = dict.fromkeys(str(PurePosixPath(root).parent / "resources") for root in (*roots, *test_roots))
     resources = [folder for folder in beside if any(path.startswith(f"{folder}/") for path in fix.fixed)]
     classes = [_class_name(path, fix.fixed[path].content) for path in tests]
-    # Tests that have nothing to do with those of the fix may need jars that are not there.
+    # Tests unrelated to those of the fix may need jars that are missing.
     unneeded = {path for root in test_roots for path in unneeded_tests(fix.fixed, root, classes)}
     buggy, fixed = ({path: file for path, file in tree.items() if path not in unneeded} for tree in (fix.buggy, fix.fixed))
     return _assembled(
@@ -155,7 +155,7 @@ def _java(fix: Fix, settings: Settings) -> ImportedBug:
 
 
 def _go(fix: Fix, settings: Settings) -> ImportedBug:  # noqa: ARG001  # what all of them take
-    """Return the bug of a module that needs no other, or brings what it needs; packages whose tests came with it are tested."""
+    """Return the bug of a module without dependencies, or with vendored ones; packages whose tests came with it are tested."""
     module = fix.fixed.get("go.mod")
     if module is None:
         raise UserError("no go.mod at the root of the tree")
@@ -225,7 +225,7 @@ _RECIPES: Mapping[str, Callable[[Fix, Settings], ImportedBug]] = {
 
 
 _HOOK_FOLDER = ".repairlab"
-"""Where scripts of a hook lie in a tree, hidden and restored as tests are."""
+"""Where a hook's scripts lie in a tree, hidden and restored as tests are."""
 _HOOK_MAKEFILE = f".PHONY: all\nall:\n\t@+sh {_HOOK_FOLDER}/build.sh\n"
 _HOOK_TEST = """#!/bin/sh
 if [ "$1" = --list ]; then
@@ -245,11 +245,11 @@ class Hook:
     test: str
     """For `lines` a shell script, at the root of the tree, whose arguments are names of tests; else `test.program` of bug.toml."""
     parse: Literal["lines", "ctest", "automake", "gtest", "catch2"] = "lines"
-    """How what it prints is read: the frameworks of bug.toml whose tests can be listed."""
+    """How its output is read: the frameworks of bug.toml whose tests can be listed."""
     list: str = ""
-    """For `lines`: a shell script that prints the names of all tests, one a line."""
+    """For `lines`: a shell script that prints the names of all tests, one per line."""
     files: tuple[str, ...] = ()
-    """Patterns of tests, hidden from repairers; by default whatever is called so."""
+    """Patterns of tests, hidden from repairers; by default the usual names."""
     sanitize: bool = False
     env: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -271,7 +271,7 @@ class Hooks:
 
 
 def read_hook(path: Path) -> Hook:
-    """Read a hook; what is wrong with it is a UserError that names the key."""
+    """Read a hook; an error in it is a UserError that names the key."""
     data, text = read_toml(path)
     hook = checked(Hook, data, str(path), toml=text)
     if hook.parse == "lines" and not hook.list.strip():

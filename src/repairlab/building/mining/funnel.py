@@ -1,4 +1,4 @@
-"""How much each stage of mining left, and why the rest went: a table, a picture and a file."""
+"""How much each stage of mining kept and why the rest was dropped: a table, a picture and a file."""
 
 import json
 from collections import Counter
@@ -14,23 +14,23 @@ _BAR, _GAP, _LEFT, _WIDTH = 22, 8, 130, 420
 
 @record
 class Stage:
-    """One filter and what it left of what came in."""
+    """One filter and how much of its input it kept."""
 
     name: str
     n: int
     reasons: dict[str, int]
-    """Why what came in does not go on, most frequent first."""
+    """Why input was dropped, most frequent first."""
 
 
 class Funnel:
-    """Counts what comes to each stage."""
+    """Counts what reaches each stage."""
 
     def __init__(self) -> None:
         self._left: dict[str, int] = {}
         self._reasons: dict[str, Counter[str]] = {}
 
     def count(self, stage: str, reason: str = "", n: int = 1) -> bool:
-        """Count what reached a stage: it goes on unless a reason is given. Returns whether it goes on."""
+        """Count what reached a stage, which goes on unless there is a reason against; return whether it goes on."""
         self._left.setdefault(stage, 0)
         if reason:
             self._reasons.setdefault(stage, Counter())[reason] += n

@@ -1,6 +1,6 @@
-"""Issue texts for mined and imported bugs, without what tells the fix: from exports of trackers, or written by a model.
+"""Issue texts for mined and imported bugs, without what gives the fix away: from tracker exports or written by a model.
 
-A model sees the failing test and what it says, never the fix nor the code to fix; `origin.issue` marks what it wrote.
+A model sees the failing test and its output, never the fix or the code to fix; `origin.issue` marks what it wrote.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ class TrackedIssue:
     description: str
     url: str | None = None
     comments: tuple[str, ...] = ()
-    """Those of before it was closed, the oldest first; none where that is not known."""
+    """Comments from before it was closed, oldest first; none if that time is unknown."""
 
 
 class Issues(Mapping[str, TrackedIssue]):
@@ -72,14 +72,14 @@ class Issues(Mapping[str, TrackedIssue]):
         return len(self._issues)
 
     def at(self, url: str) -> TrackedIssue | None:
-        """Return the issue at an address; by key or number alone only where the export names no addresses."""
+        """Return the issue at an address; by key or number only if the export has no addresses."""
         name = _LAST.search(url)
         found = self._issues.get(name[0].upper()) if name else None
         known = self._by_url.get(_address(url))
         return known or (found if found and (found.url is None or "-" in found.name) else None)
 
     def named_by(self, message: str) -> TrackedIssue | None:
-        """Return the issue that a message closes, else the only one that it names."""
+        """Return the issue that a message closes, else the only one it mentions."""
         closed = [number for number in _CLOSING.findall(message) if number in self]
         named = [name for pair in _LINKS.findall(message) for name in pair if name and name in self]
         found = list(dict.fromkeys(closed or named))
@@ -87,7 +87,7 @@ class Issues(Mapping[str, TrackedIssue]):
 
 
 def attached(bug: ImportedBug | Dropped, issues: Issues, *, comments: bool = False) -> ImportedBug | Dropped:
-    """Return an imported bug with the text of the issue that its origin names, and with comments of before the fix if wanted."""
+    """Return an imported bug with the text of its origin's issue and, if wanted, comments from before the fix."""
     if isinstance(bug, Dropped):
         return bug
     origin = bug.facts.get("origin", {})
@@ -113,9 +113,9 @@ def _address(url: str) -> str:
 
 
 def without_leaks(issue: TrackedIssue, commit: str, added: Iterable[str]) -> tuple[TrackedIssue | None, str]:
-    """Return an issue without the paragraphs that tell the fix, and what was cut; none when its title tells it.
+    """Return an issue without paragraphs that give the fix away, and what was cut; None if its title does.
 
-    Comments end before the first that tells it.
+    Comments end before the first that gives it away.
     """
     code = telling_lines(added)
 
@@ -170,7 +170,7 @@ def _of_export(text: str, source: Path) -> Iterator[TrackedIssue]:
 
 
 def _of_xml(text: str, source: Path) -> Iterator[TrackedIssue]:
-    """Read Jira's (item, in RSS) or Bugzilla's (bug) XML; the first text of Bugzilla is the description."""
+    """Read Jira's (item, in RSS) or Bugzilla's (bug) XML; Bugzilla's first text is the description."""
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -219,7 +219,7 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _said(entry: dict[str, Any], fields: dict[str, Any]) -> list[tuple[float | None, str]]:
-    """Return the comments with their moments, the oldest first."""
+    """Return the comments with their times, oldest first."""
     found = entry.get("comments") or fields.get("comment") or entry.get("discussion_thread")
     if isinstance(found, dict):
         found = _first(found, ("comments", "posts"))
@@ -245,7 +245,7 @@ def _moment(value: object) -> float | None:
 
 
 BY_MODEL = "written by model "
-"""What `origin.issue` of such a bug begins with."""
+"""How `origin.issue` of such a bug begins."""
 _LONGEST_TESTS = 6_000
 """Characters of tests that are shown."""
 _ANSWER = re.compile(
@@ -274,7 +274,7 @@ def write_issue(model: ChatModel, bug: Bug, folder: Path, symptom: str) -> str:
 
 
 def question(bug: Bug, symptom: str) -> Prompt:
-    """Return what a model is asked: the trigger tests, and what the first of them say."""
+    """Return the prompt for a model: the trigger tests and what the first of them print."""
     tests = "\n\n".join(_trigger_texts(bug))[:_LONGEST_TESTS]
     return Prompt(
         messages=(

@@ -1,4 +1,4 @@
-"""Working copies of bugs, in the manner of Defects4J: check out, compile, test, export."""
+"""Working copies of bugs, as in Defects4J: check out, compile, test, export."""
 
 import json
 import shutil
@@ -16,15 +16,15 @@ from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.tree_tester import TreeTester
 
 MARK = ".repairlab.json"
-"""File in a working copy that says which bug it is."""
+"""File in a working copy that names its bug."""
 
 
 @record
 class CheckoutResult:
-    """What running tests in a working copy showed."""
+    """The result of running tests in a working copy."""
 
     build_error: str
-    """Why the tree does not build; nothing when it does."""
+    """Why the tree does not build; empty when it does."""
     results: tuple[TestResult, ...]
     log: str
 
@@ -75,7 +75,7 @@ def test_names(bug: Bug, chosen: str | None, *, trigger_only: bool = False) -> l
 
 
 def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -> CheckoutResult:
-    """Build a copy of a working copy, with its own tests, in the sandbox and run tests in it; the folder itself stays as it is."""
+    """Build a copy of a working copy in the sandbox, with its own tests, and run tests in it; the folder itself stays as it is."""
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as temporary:
         work = Path(temporary) / "work"
         shutil.copytree(folder, work, symlinks=True, ignore=shutil.ignore_patterns(".git", MARK, "failing_tests"))
@@ -88,7 +88,7 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
 
 
 def properties(bug: Bug) -> dict[str, list[str]]:
-    """Return what `export -p` knows, under Defects4J's names where there is one."""
+    """Return the properties for `export -p`, under Defects4J's names where they exist."""
     oracle = bug.oracle
     cases = list(oracle.case_ids)
     changed = dict.fromkeys(edit.path for edit in oracle.reference)

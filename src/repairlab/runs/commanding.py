@@ -1,4 +1,4 @@
-"""Checks that the program of the repairer `command` can start in the sandbox, and starts it in workspaces of a bug."""
+"""Check that the program of the repairer `command` can start in the sandbox, and start it in workspaces of a bug."""
 
 import contextlib
 import functools
@@ -38,7 +38,7 @@ from repairlab.validation.validator import BugError
 from repairlab.validation.worktree import files_below
 
 LONGEST_LOG = 1_000_000
-"""Characters of a program's log that are kept: its beginning and its end."""
+"""Characters kept of a program's log, from its beginning and its end."""
 _LARGEST_LOG = 64 * 1024 * 1024
 _FIRST_PORT = 8000
 _WORDS = {
@@ -52,7 +52,7 @@ _WORDS = {
 
 @contextlib.contextmanager
 def open_workspaces(task: Task, sandbox: Sandbox, settings: CommandSettings, access: Access) -> Iterator["Starter"]:
-    """Give what starts the program for one bug; its workspaces are gone after the block."""
+    """Give a function that starts the program for one bug; its workspaces are deleted after the block."""
     append = functools.partial(append_line, run_id=Store(task.folder).run_id)
     ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, prices=prices_of(task.folder), append=append)
     with tempfile.TemporaryDirectory(prefix="repairlab-workspace-", ignore_cleanup_errors=True) as folder:
@@ -87,9 +87,9 @@ class Starter:
         self._upstream = upstream
 
     def start(self, problem: Problem, number: int) -> tuple[str, Started]:
-        """Start the program in a new workspace and wait for its end; returns what it was told of the bug, and what came of it.
+        """Start the program in a new workspace and wait for its end; return what it was told of the bug and the result.
 
-        Raises BugError when our own machinery failed, and OverBudget when the run may cost no more.
+        Raises BugError when our own machinery fails, and OverBudget when the run has reached its cost limit.
         """
         try:
             return self._maker.told(problem), self._started(problem, number)
@@ -128,7 +128,7 @@ class Starter:
         return trajectory(session, relay.exchanges)
 
     def _command(self, problem: Problem, number: int) -> Command:
-        """Return the command line with its environment; only a tool that prints diffs has its standard error apart."""
+        """Return the command line with its environment; only a tool that prints diffs gets a separate standard error."""
         begin = f'export REPAIRLAB_LOG="$PWD/{LOG}"\n' + ("exec 2>&1\n" if self._settings.source == "workspace" else "")
         path, tools = tools_for(self._task.bug)
         env = {
@@ -144,12 +144,12 @@ class Starter:
             env=tuple(env.items()),
             mounts=tuple(dict.fromkeys((*self._mounts, *tools))),
             writable=True,
-            address_space=False,  # programs in JavaScript, Go and Java reserve much
+            address_space=False,  # programs in JavaScript, Go and Java reserve much memory
             limits=self._settings.limits,
         )
 
     def _addresses(self) -> dict[str, str]:
-        """Return where the program finds what it may reach."""
+        """Return the addresses that the program may reach."""
         named, (model, check) = addresses(self._settings), _own_ports(self._settings)
         found = {PORT: str(check)} if self._maker.has_check else {}
         if named:
@@ -181,13 +181,13 @@ class Starter:
 
 
 def hidden_folders(bug: Bug, run: Path, cache: Path) -> tuple[Path, ...]:
-    """Return the folders that hold tests, fixes, verdicts or answers, of which no program may read anything."""
+    """Return the folders with tests, fixes, verdicts or answers, none of which a program may read."""
     own = Path(bug.tree.source).resolve().parent
     return (PACKAGE, own, own.parent, run.resolve(), cache.resolve())
 
 
 def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[Mount, ...]:
-    """Return what of this machine the program may read; UserError when hidden things are in there."""
+    """Return what the program may read on this machine; UserError if that includes something hidden."""
     mounts = []
     for text in settings.mounts:
         path = Path(text).expanduser()
@@ -201,14 +201,14 @@ def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[M
 
 
 def _own_ports(settings: CommandSettings) -> tuple[int, int]:
-    """Return the ports of the model and of `./check`, beside those of the named addresses."""
+    """Return the ports of the model and of `./check`, and those of the named addresses."""
     taken = {item.inside for item in addresses(settings)}
     free = (port for port in range(_FIRST_PORT, 65536) if port not in taken)
     return next(free), next(free)
 
 
 def tools_for(bug: Bug) -> tuple[str, tuple[Mount, ...]]:
-    """Return the search path and the mounts with which a program finds the tool chain of a bug."""
+    """Return the search path and the mounts that give a program the tool chain of a bug."""
     build = language(bug.problem.language).toolchain.build(bug.oracle.build, bug.oracle.test, files_below(Path(bug.tree.source)))
     tools = [command for command in build if command.argv[0].startswith("/")]
     path = ":".join((ENVIRONMENT["PATH"], *dict.fromkeys(str(Path(part.argv[0]).parent) for part in tools)))
@@ -225,7 +225,7 @@ def _how(done: Execution, halted: str) -> str:
 
 
 def _log(done: Execution, own: bytes | None) -> str:
-    """Return all that the program said: its output, then its errors where they are apart, then the log that it wrote itself."""
+    """Return everything the program said: its output, separate errors if any, and the log it wrote."""
     parts = [part.decode("utf-8", "replace").strip("\n") for part in (done.stdout, done.stderr, own or b"")]
     text = "\n".join(part for part in parts if part).replace("\0", "")
     if len(text) <= LONGEST_LOG:
@@ -235,7 +235,7 @@ def _log(done: Execution, own: bytes | None) -> str:
 
 
 _SHELL = frozenset("|&;<>()$`\\*?[]{}~!#\n")
-"""What a shell makes something else of; of a command with these nothing is known before it runs."""
+"""Characters that a shell interprets; a command with any of them cannot be checked before it runs."""
 _LOOK = """\
 case $1 in
     */*) if ! test -e "$1"; then echo missing; elif ! test -x "$1"; then echo closed; fi ;;
@@ -275,7 +275,7 @@ def _words(command: str) -> tuple[str, str]:
 
 
 def _look(program: str, script: str, mounts: Sequence[Mount], bug: Bug, sandbox: Sandbox) -> str:
-    """Return what is wrong with a command for one bug; nothing when it may work."""
+    """Return what is wrong with a command for one bug; empty if it may work."""
     tree = Path(bug.tree.source)
     for kind, name in (("program", program if "/" in program else ""), ("script", script)):
         if not name.startswith("/") and Path(name).is_file() and not (tree / name).exists():
@@ -300,7 +300,7 @@ def _look(program: str, script: str, mounts: Sequence[Mount], bug: Bug, sandbox:
 
 
 def _unseen(kind: str, name: str, here: Path) -> str:
-    """Say that something is not in the sandbox, and how it comes there if this machine has it."""
+    """Say that something is missing in the sandbox, and how to add it if this machine has it."""
     if not here.is_file():
         return f"--command starts {name}, which is not on this machine: install it, or write the whole path of the program"
     whole = shlex.quote(str(here.absolute()))

@@ -1,4 +1,4 @@
-"""The settings of a run, what run.json and experiment.toml record of them, and what repairers learn of outcomes under them."""
+"""The settings of a run, what run.json and experiment.toml record of them, and what repairers may learn of outcomes."""
 
 import contextlib
 import dataclasses
@@ -34,10 +34,10 @@ def feedback(outcome: Outcome, policy: Feedback) -> str | None:
 
 
 _UNDER_ITS_NAME = "llm"
-"""The repairer whose settings run.json has under its own name; those of others are under `settings`."""
+"""The repairer whose settings stand in run.json under its own name; those of others stand under `settings`."""
 _DIGEST = "repairer_digest"
 _LOCAL = "access"
-"""The table of an experiment file that is for local settings of the repairer, which are no part of the run."""
+"""The table of an experiment file for a repairer's local settings, which are not part of the run."""
 
 USUAL_KS = (1, 5, 10)
 
@@ -84,28 +84,28 @@ class Experiment:
 
 @record
 class Coverage:
-    """How the candidates of a file, made elsewhere, cover the bugs of a run."""
+    """How a file of external candidates covers the bugs of a run."""
 
     n_bugs: int
     """Bugs of the run: the denominator of its scores."""
     n_given: int
-    """Bugs of these with a readable candidate."""
+    """Bugs of the run with a readable candidate."""
     n_unreadable: int
     """Entries of the file that could not be read."""
     n_unknown: int
-    """Entries among these that name no bug of the benchmark."""
+    """Readable entries that name no bug of the benchmark."""
     n_outside: int
-    """Candidates for bugs of the benchmark that were not chosen."""
+    """Candidates for bugs of the benchmark that the run did not select."""
     only_given: bool
-    """Whether only bugs with a readable candidate belong to the run; else the others count as failures."""
+    """Whether only bugs with a readable candidate belong to the run; otherwise the others count as failures."""
     missing: tuple[str, ...]
     """Bugs of the run without a readable candidate."""
     digest: str
-    """Of all candidates."""
+    """Over all candidates."""
 
     @property
     def text(self) -> str:
-        """Say what does not fit; nothing of a file with a readable candidate for each bug."""
+        """Describe what does not match; empty for a file with a readable candidate for each bug."""
         parts = []
         if self.only_given:
             parts.append(f"only bugs with a candidate count: {self.n_given}")
@@ -120,7 +120,7 @@ class Coverage:
 
 @record
 class Manifest:
-    """What run.json holds: enough to know what was run and to go on with it."""
+    """What run.json holds: enough to know what was run and to continue it."""
 
     experiment: Experiment
     benchmark_name: str
@@ -137,17 +137,17 @@ class Manifest:
     created: str
     """UTC, ISO 8601."""
     isolation: str = "warm"
-    """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
+    """How the run was started: warm or process. Both give the same verdicts; each outcome says how it was reached."""
     coverage: Coverage | None = None
-    """How candidates made elsewhere cover the bugs; none: a repairer was asked, or nobody counted."""
+    """How external candidates cover the bugs; None: a repairer was asked, or nobody counted."""
     cost_limit_usd: float | None = None
-    """What the run may cost; its own prices are in prices.toml beside."""
+    """What the run may cost; custom prices stand in prices.toml."""
     id: str = ""
-    """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
+    """Drawn at random for each run, and part of every line's check; empty: the run predates checks."""
 
 
 def require_benchmark(manifest: Manifest, benchmark: Benchmark, folder: Path, *, advice: str = "") -> None:
-    """Raise UserError when a benchmark is not the one that the run in a folder is on."""
+    """Raise UserError when a benchmark is not the one that a folder's run used."""
     if manifest.benchmark_digest != benchmark.digest:
         raise UserError(
             f"{folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), "
@@ -156,9 +156,9 @@ def require_benchmark(manifest: Manifest, benchmark: Benchmark, folder: Path, *,
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
-    """Read settings from a TOML file; unknown ones are errors. Command line options override them.
+    """Read settings from a TOML file; unknown ones are errors. Command-line options override them.
 
-    A table with a repairer's name holds its own settings; only that of the chosen repairer counts.
+    A table named after a repairer holds its settings; only the selected repairer's table counts.
     """
     data, text = read_toml(path, "the experiment file")
     known = {*Experiment.__dataclass_fields__, *REPAIRERS, _LOCAL} - {_DIGEST}
@@ -166,14 +166,14 @@ def read_experiment(path: Path) -> dict[str, Any]:
         if key not in known:
             raise UserError(f"{place(str(path), text, (key,))}: {unknown('setting', key, known)}")
     of_repairers = {_table_of(name): factory(name).settings for name in REPAIRERS if _table_of(name) == name and name in data}
-    for key in data.keys() - {_LOCAL, "settings"}:  # whose these are is known when the command line has been read
+    for key in data.keys() - {_LOCAL, "settings"}:  # the repairer they belong to is known once the command line has been read
         kind: Any = GenericAlias(dict, (str, of_repairers[key])) if key in of_repairers else Experiment
         checked(kind, {key: data[key]}, str(path), toml=text, partial=True)
     return data
 
 
 def make_experiment(settings: Mapping[str, Any]) -> Experiment:
-    """Check settings and fill in the defaults; those of the repairer are below `settings`, or below its name."""
+    """Check settings and fill in the defaults; the repairer's are under `settings` or its name."""
     name = str(settings.get("repairer", ""))
     for other in REPAIRERS:
         if other in settings and other != name and _table_of(other) == other:
@@ -214,7 +214,7 @@ def require_drawn(ks: Collection[int], n: int) -> None:
 
 
 def _with_own(experiment: Experiment, made: RepairerFactory, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Experiment:
-    """Check the settings of the repairer itself, and let it say how its candidates are drawn."""
+    """Check the repairer's own settings, and let it say how its candidates are drawn."""
     settings = make_settings(made.settings, own, made.name)
     said = {key: getattr(experiment, key) for key in ("n", "rounds", "stop_when_fixed") if key in asked}
     plan = to_data(made.plan(settings, SamplingPlan(**said), experiment.feedback))
@@ -235,14 +235,14 @@ def experiment_data(experiment: Experiment) -> dict[str, Any]:
 
 
 def read_experiment_data(data: Any) -> Any:
-    """Return what run.json has of settings in the form of a record; what has another form is left for its check to refuse."""
+    """Turn run.json's settings into a record; the record's check refuses what does not fit."""
     if not isinstance(data, dict):
         return data
     general = {key: value for key, value in data.items() if key != _UNDER_ITS_NAME}
     name = str(data.get("repairer"))
     own = data.get(_UNDER_ITS_NAME) if name == _UNDER_ITS_NAME else data.get("settings")
     if isinstance(own, dict) and name in REPAIRERS:
-        # Of another version of a repairer, or of one that is broken now, it stays as it is: the run can still be read.
+        # Settings of another version of a repairer, or of a broken one, stay as they are: the run can still be read.
         with contextlib.suppress(UserError, ValidationError):
             own = TypeAdapter(factory(name).settings).validate_python(own)
     if name == _UNDER_ITS_NAME and isinstance(own, dict):
@@ -251,7 +251,7 @@ def read_experiment_data(data: Any) -> Any:
 
 
 def config_data(experiment: Experiment) -> dict[str, Any]:
-    """Return the settings as an experiment file has them, from which the same run is made again."""
+    """Return the settings as an experiment file that makes the same run again."""
     data: dict[str, Any] = to_data(experiment)
     own = data.pop("settings")
     del data[_DIGEST]
@@ -259,12 +259,12 @@ def config_data(experiment: Experiment) -> dict[str, Any]:
 
 
 def _table_of(repairer: str) -> str:
-    """Return the table of an experiment file that is for the settings of a repairer: its name, unless a setting has it."""
+    """Return the name of the experiment file's table for a repairer's settings: its name, unless a setting has it."""
     return repairer if repairer in REPAIRERS and repairer not in Experiment.__dataclass_fields__ else "settings"
 
 
 def identity(experiment: Experiment) -> dict[str, Any]:
-    """Return what must stay the same while a run goes on: all but what it is scored at and where things are to be found."""
+    """Return what must not change when a run is continued: all but the scored k and the places of things."""
     data = experiment_data(experiment)
     data.update(k=None, benchmark=None)
     if experiment.repairer_digest is not None:
@@ -277,17 +277,17 @@ def identity(experiment: Experiment) -> dict[str, Any]:
 
 
 def at_hand(experiment: Experiment) -> Experiment:
-    """Return a stored experiment for going on with it; what is in a file is read only now, as reading a run must not execute it."""
+    """Return a stored experiment to continue; files are read only now, since reading a run must not execute anything."""
     if not is_reference(experiment.repairer):
         return experiment
     made, own = factory(experiment.repairer), experiment.settings or {}
-    with contextlib.suppress(UserError):  # settings of an earlier version of the file: whoever compares them says so
+    with contextlib.suppress(UserError):  # settings of an earlier version of the file: the comparison will say so
         own = make_settings(made.settings, own, made.name) if isinstance(own, dict) else own
     return dataclasses.replace(experiment, settings=own)
 
 
 def movable(experiment: Experiment) -> frozenset[str]:
-    """Return those of the repairer's settings with which a run may go on changed."""
+    """Return those of the repairer's settings that may change when a run is continued."""
     kind = type(experiment.settings)
     if not dataclasses.is_dataclass(kind):
         return frozenset()

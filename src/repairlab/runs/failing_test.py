@@ -11,14 +11,14 @@ _LARGEST = 1 << 20
 
 
 def code_of_failing_test(bug: Bug) -> str:
-    """Return the code of the first failing test that can be found by its name; empty where there is none, as for programs."""
+    """Return the code of the first failing test that is found by name; empty if there is none, as for programs."""
     tree = Path(bug.tree.source)
     paths = matching(sorted(files_below(tree)), bug.oracle.test.files)
     texts = {path: (tree / path).read_text(encoding="utf-8", errors="replace") for path in paths if _is_small(tree / path)}
     for test in bug.oracle.trigger:
         for name in _names(test):
             pattern = re.compile(rf"^.*(?<!\w){re.escape(name)}(?!\w).*$", re.MULTILINE)
-            # A list of tests names them, too: what has a body is the test itself.
+            # A list of tests also names them: what has a body is the test itself.
             found = (f"{path}:\n\n{code}" for path in _likeliest(texts, test) if (code := _longest(texts[path], pattern)))
             if code := next(found, ""):
                 return code
@@ -41,7 +41,7 @@ def _names(test: str) -> list[str]:
 
 
 def _likeliest(texts: dict[str, str], test: str) -> list[str]:
-    """Return the paths with those first that the test's name names."""
+    """Return the paths, first those that the test's name mentions."""
     return sorted(texts, key=lambda path: (Path(path).stem not in re.split(r"[/.:]+", test), path))
 
 
@@ -50,7 +50,7 @@ def _longest(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _block(text: str, start: int) -> str:
-    """Return a line with all that stands further right below it, and the brackets that close it."""
+    """Return a line with everything indented below it and the brackets that close it."""
     lines = text[start:].split("\n")
     margin = len(lines[0]) - len(lines[0].lstrip())
     kept = lines[:1]

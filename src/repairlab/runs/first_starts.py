@@ -12,14 +12,14 @@ FIRST = 5
 """Bugs that must all fail in the same way before a run stops: few enough that a wrong command costs little, and so many that a
 repairer that fails on half of the bugs is stopped in one run of 32."""
 _EXCERPT = 600
-"""Characters that are quoted of what a program or a model said."""
+"""Characters quoted from a program or a model."""
 
 
 class FirstStarts:
-    """Watches the first bugs of a run; until one of them goes well, no bug counts as finished."""
+    """Watches the first bugs of a run; until one of them succeeds, no bug counts as finished."""
 
     def __init__(self, store: Store, factory: RepairerFactory | None, *, keep_going: bool = False) -> None:
-        """Take the run and its repairer; nothing is watched without one, or when a bug of the run is finished already."""
+        """Take the run and its repairer; without one, or if a bug of the run is already finished, nothing is watched."""
         self._store, self._factory = store, factory
         self._failed: dict[str, Candidate] = {}
         self._how: set[str | None] = set()
@@ -33,7 +33,7 @@ class FirstStarts:
         return self._is_open or len(self._failed) < FIRST
 
     def take(self, bug_id: str) -> None:
-        """Take note that all candidates of a bug are stored."""
+        """Note that all candidates of a bug are stored."""
         with self._lock:
             if self._is_open or self._factory is None or bug_id in self._failed:
                 return
@@ -58,7 +58,7 @@ class FirstStarts:
                 self._held.append(end)
 
     def failure(self, n_bugs: int) -> str | None:
-        """Return what to tell the user when all bugs so far failed in the same way."""
+        """Return what to tell the user when all bugs so far failed alike."""
         if self._is_open or not self._failed or self._factory is None:
             return None
         bug_id, first = next(iter(self._failed.items()))
@@ -90,7 +90,7 @@ class FirstStarts:
 
 
 def has_only_failures(store: Store, factory: RepairerFactory | None) -> bool:
-    """Return whether a run holds candidates, all of bugs that do not count as finished and all of starts that failed."""
+    """Return whether a run holds candidates, all from failed starts and for bugs that do not count as finished."""
     if factory is None or next(store.ends(), None) is not None:
         return False
     has_failed = [item.problem is not None and factory.failure(item) is not None for item in store.candidates()]
@@ -98,6 +98,6 @@ def has_only_failures(store: Store, factory: RepairerFactory | None) -> bool:
 
 
 def forget(store: Store) -> None:
-    """Remove the candidates of a run and their outcomes; what was asked, answered and paid stays on its records."""
+    """Remove the candidates of a run and their outcomes; what was asked, answered and paid stays on record."""
     for kind in (Candidate, Outcome):
         (store.folder / FILES[kind]).unlink(missing_ok=True)

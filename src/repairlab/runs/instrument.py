@@ -1,4 +1,4 @@
-"""Statements of a file that something can be put before, in any language, and a version of it that notes which run."""
+"""Find statements of a file that can be preceded by a probe, in any language, and make a version that notes which run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,9 +20,9 @@ _STEPS = (
     | (node_types.COMPOUND & node_types.MOVABLE)
     | _CHOICES
     | frozenset({"match_statement", "synchronized_statement", "try_with_resources_statement"})
-) - frozenset({"explicit_constructor_invocation"})  # nothing may stand before these
+) - frozenset({"explicit_constructor_invocation"})  # nothing may precede these
 _HEADS = ("initializer", "init", "update", "condition", "communication")
-"""Fields that hold parts of a statement, which look like statements of a block."""
+"""Fields with parts of a statement that look like statements of a block."""
 _RUN = frozenset({"block", "compound_statement", "statement_block", "constructor_body", "module", "program"})
 """Nodes whose statements are run in order."""
 _CLOSED = (
@@ -31,7 +31,7 @@ _CLOSED = (
     | frozenset({"init_statement", "condition_clause", "switch_rule", "ERROR"})
     | frozenset({"translation_unit", "source_file", "declaration_list", "field_declaration_list", "class_body"})
 )
-"""Nodes whose statements are none, or cannot have another one before them."""
+"""Nodes that are not really statements, or cannot be preceded by one."""
 _AROUND = frozenset({"if_statement", "else_clause", "labeled_statement", "with_statement"}) | node_types.LOOPS
 """Nodes that take one statement, which needs braces to become two."""
 
@@ -47,7 +47,7 @@ class Instrumented:
 
 
 def steps(parsed: Parsed) -> Iterator[Node]:
-    """Yield the statements that something can be put before, outer before inner."""
+    """Yield the statements that can be preceded by another, outer before inner."""
     stack = [parsed.root]
     while stack:
         node = stack.pop()
@@ -71,7 +71,7 @@ def step_at(parsed: Parsed, start: int, end: int) -> Node | None:
 
 
 def instrumented(language: str, path: str, text: str, *, number: int, first: int, places: Sequence[str]) -> Instrumented | None:
-    """Return a file whose statements are numbered from `first` on; none where it has no statement, or the language no probe."""
+    """Return a file whose statements are numbered from `first`; None if it has none, or the language has no probe."""
     probe = facts(language).idioms.probe
     parsed = Parsed(language, text)
     found = list(steps(parsed)) if probe else []
@@ -106,12 +106,12 @@ def _start(parsed: Parsed, after: Sequence[str]) -> int:
 
 
 def _is_directive(node: Node) -> bool:
-    """Return whether a statement is a mere string: a docstring, or `"use strict"`."""
+    """Return whether a statement is just a string: a docstring, or `"use strict"`."""
     return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 
 def _stands_in_order(node: Node) -> bool:
-    """Return whether a statement is one of a block, and not of the head of another one, a class or a file of declarations."""
+    """Return whether a statement belongs to a block, not to the head of another one, a class or a file of declarations."""
     inner, outer = node, node.parent
     if node.type == "switch_expression" and outer is not None and outer.type not in _RUN:
         return False  # a value
@@ -123,7 +123,7 @@ def _stands_in_order(node: Node) -> bool:
 
 
 def _is_constant(block: Node) -> bool:
-    """Return whether a compiler may run the function of a block, which then must not change anything."""
+    """Return whether a compiler may run the function around a block, which then must have no side effects."""
     function = block.parent
     return (
         function is not None
@@ -137,7 +137,7 @@ def _is_constant(block: Node) -> bool:
 
 
 def _before(parsed: Parsed, node: Node, new: str) -> list[tuple[int, str]]:
-    """Return what is to be put where, so that `new` runs before a statement."""
+    """Return the text to insert so that `new` runs before a statement."""
     text, outer = parsed.source, node.parent
     if facts(parsed.language).is_indented:
         start = parsed.span(node).start
@@ -152,7 +152,7 @@ def _before(parsed: Parsed, node: Node, new: str) -> list[tuple[int, str]]:
 
 
 def _is_named(outer: Node, node: Node) -> bool:
-    """Return whether the label of a loop or the like stands before it, which `continue` needs there."""
+    """Return whether a loop's label or the like precedes it, where `continue` needs it."""
     return outer.type == "labeled_statement" and node.type in node_types.LOOPS | _CHOICES
 
 

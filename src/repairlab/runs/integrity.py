@@ -1,8 +1,7 @@
-"""Tell whether the files of a run are as they were written, and repair them: keep what is intact, to do again what is missing.
+"""Tell whether the files of a run are unchanged, and repair them: keep what is intact, redo what is missing.
 
-Every line has a number and a check; the end of each bug says how many lines there were by then; `seal.json` of a finished run
-says how many lines each file has, and their digest. Lines may follow behind the seal: a run that goes on, to try again what was
-UNDECIDED.
+Every line has a number and a check; the end of each bug says how many lines there were by then; `seal.json` of a finished run holds
+the number of lines and the digest of each file. Lines may follow the seal, when a run continues to retry what was UNDECIDED.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ SEAL = "seal.json"
 
 @record
 class Sealed:
-    """How one file of a finished run was."""
+    """The state of one file of a finished run."""
 
     lines: int
     digest: str
@@ -48,7 +47,7 @@ class Seal:
 
 @record
 class Damage:
-    """One place at which a file is not as it was written."""
+    """One place where a file is not as it was written."""
 
     file: str
     line: int
@@ -59,12 +58,12 @@ class Damage:
 
 
 def has_checks(folder: Path) -> bool:
-    """Return whether the lines of a run carry checks; runs of before there were any do not."""
+    """Return whether the lines of a run carry checks, which the oldest runs lack."""
     return bool(Store(folder).run_id)
 
 
 def require_intact(store: Store) -> None:
-    """Raise UserError when a file of the run is damaged: no number is made of half a run."""
+    """Raise UserError when a file of the run is damaged, since no score may come from half a run."""
     damages = find_damage(store)
     if not damages:
         return
@@ -83,14 +82,14 @@ def repair_command(store: Store) -> str:
 
 
 def find_damage(store: Store) -> list[Damage]:
-    """Return every damage of a run's files, by file and line; reads each file once and holds one line at a time."""
+    """Return every damage to a run's files, by file and line; reads each file once and holds one line at a time."""
     run_id = store.manifest().id
     if not run_id:
         return [damage for name in CHECKED_FILES for damage in _unexpected_checks(store.folder / name)]
     seal = read_seal(store)
     damages: list[Damage] = []
     marks: dict[str, int] = {}
-    # The ends of bugs first: files that grow meanwhile have more lines than these say, never fewer.
+    # First the ends of bugs: files that grow meanwhile have more lines than these say, never fewer.
     for name in (FILES[BugEnd], *(name for name in CHECKED_FILES if name != FILES[BugEnd])):
         sealed = seal.files.get(name) if seal else None
         reading = CheckedFile(store.folder / name, run_id, sealed=sealed)
@@ -106,21 +105,21 @@ def find_damage(store: Store) -> list[Damage]:
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, if there is one; a torn last line is no damage but the trace of a kill."""
+    """Yield the lines of a file, if it exists; a torn last line is a trace of a kill, not damage."""
     if path.is_file():
         with path.open("rb") as file:
             yield from (line for line in file if line.endswith(b"\n"))
 
 
 class CheckedFile:
-    """One pass over a file: the lines that are as they were written, and what is wrong with the others."""
+    """One pass over a file: its intact lines, and what is wrong with the others."""
 
     def __init__(self, path: Path, run_id: str, *, sealed: Sealed | None = None) -> None:
-        """Read a file of a run; with what its seal says, that is compared, too."""
+        """Read a file of a run and, given its seal, compare the two."""
         self._path, self._key, self._sealed = path, line_key(run_id, path.name), sealed
         self._hash = hashlib.sha256()
         self.next = 1
-        """The number that the next line should have."""
+        """The number expected on the next line."""
         self.damages: list[Damage] = []
 
     @property
@@ -129,7 +128,7 @@ class CheckedFile:
         return self._hash.hexdigest()[:16]
 
     def intact(self) -> Iterator[bytes]:
-        """Yield the lines that are as they were written."""
+        """Yield the intact lines."""
         sealed = self._sealed
         for place, line in enumerate(whole_lines(self._path), start=1):
             number = number_of(line, self._key)
@@ -162,7 +161,7 @@ def _guess(line: bytes) -> str:
 
 
 def _unexpected_checks(path: Path) -> list[Damage]:
-    """Find the first line with a check in a run that has none: then run.json is not its own."""
+    """Find the first line with a check in a run without checks: then run.json is not its own."""
     for place, line in enumerate(whole_lines(path), start=1):
         if stated_number(line) is not None:
             return [Damage(file=path.name, line=place, what="it has a check, but run.json no id: it is of another run")]
@@ -170,7 +169,7 @@ def _unexpected_checks(path: Path) -> list[Damage]:
 
 
 def write_seal(store: Store) -> None:
-    """Write how the files of a finished run are; a run without checks gets none."""
+    """Record the state of a finished run's files; a run without checks gets no seal."""
     run_id = store.manifest().id
     if not run_id:
         return
@@ -186,7 +185,7 @@ def write_seal(store: Store) -> None:
 
 
 def read_seal(store: Store) -> Seal | None:
-    """Return how the files were when the run finished; none when it has not."""
+    """Return the state of the files when the run finished; None if it has not."""
     path = store.folder / SEAL
     if not path.is_file():
         return None
@@ -200,9 +199,9 @@ def read_seal(store: Store) -> Seal | None:
 
 
 def repair_run(store: Store) -> list[str]:
-    """Move damaged files aside, keep their intact lines, and open bugs of which something is lost; returns what was done.
+    """Move damaged files aside, keep their intact lines, and reopen bugs that lost something; return what was done.
 
-    Nothing changes when nothing is damaged. May be killed at any moment and started again.
+    Changes nothing if nothing is damaged. May be killed at any moment and started again.
     """
     run_id = store.manifest().id
     if not run_id:
@@ -223,7 +222,7 @@ def _damaged(store: Store) -> list[str]:
 
 
 def _keep_intact(path: Path, run_id: str) -> str:
-    """Write the intact lines of a file anew, in the order of their numbers; the damaged file stays beside it."""
+    """Rewrite the intact lines of a file in the order of their numbers; the damaged file stays beside it."""
     places: dict[int, int] = {}
     place = 0
     for line in whole_lines(path):
@@ -248,7 +247,7 @@ def _body(line: bytes) -> bytes:
 
 
 def _replace(path: Path, run_id: str, bodies: Iterable[bytes]) -> str:
-    """Put records in the place of a file, numbered anew, and say where the old file is."""
+    """Replace the records of a file, numbered anew, and return where the old file is."""
     key = line_key(run_id, path.name)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("wb") as file:
@@ -258,14 +257,14 @@ def _replace(path: Path, run_id: str, bodies: Iterable[bytes]) -> str:
     if path.is_file():
         names = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
         old = next(name for name in names if not name.exists())
-        os.link(path, old)  # at no moment is there no file of this name
+        os.link(path, old)  # a file of this name exists at every moment
         said = f"{path.name} moved to {old.name}"
     aside.replace(path)
     return said
 
 
 def _reopen(store: Store, run_id: str, *, lost_candidates: bool) -> str:
-    """Write bugs.jsonl anew, with the bugs of which everything is there."""
+    """Rewrite bugs.jsonl with the bugs of which everything is left."""
     path = store.folder / FILES[BugEnd]
     ends: dict[str, Ended] = {}
     for line in CheckedFile(path, run_id).intact():
@@ -291,7 +290,7 @@ def _whole_bugs(store: Store, ends: dict[str, Ended], *, lost_candidates: bool) 
             is_whole = is_whole and len(sampled) == n
         elif ended == "solved":
             is_whole = is_whole and any(verdicts[name] == Verdict.PLAUSIBLE for name in sampled.values())
-        elif lost_candidates:  # nobody knows how many a repairer had that ran out of them
+        elif lost_candidates:  # nobody knows how many there were if a repairer ran out of them
             is_whole = False
         if is_whole:
             whole.append(bug_id)

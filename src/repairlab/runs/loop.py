@@ -21,8 +21,8 @@ def repair(
 ) -> Ended:
     """Draw the candidates of a bug, store and judge each, and return why no more were drawn.
 
-    `store` returns the candidate that is stored at this rank, which may be that of an earlier start of the run. `judge` returns no
-    outcome where none is waited for: candidates that do not depend on those before are judged by any worker.
+    `store` returns the candidate stored at this rank, perhaps by an earlier start of the run. `judge` returns no outcome if none is
+    needed: independent candidates are judged by any worker.
     """
     history: tuple[Attempt, ...] = ()
     rank = 0

@@ -1,4 +1,4 @@
-"""Run the cells of a study one after the other; each is a run folder, so that a study goes on wherever it was stopped."""
+"""Run the cells of a study one after another; each is a run folder, so that a study resumes wherever it was stopped."""
 
 import contextlib
 import dataclasses
@@ -58,10 +58,10 @@ def run_cells(
     machine: Machine,
     watch: Callable[[Cell, int], contextlib.AbstractContextManager[Callable[[Step], None]]],
 ) -> Iterator[CellEnd]:
-    """Run cells to their end, what is left of them, and yield each; one that our own machinery fails on is passed over.
+    """Finish the cells one by one and yield each; a cell on which our own machinery fails is skipped.
 
-    Every cell is begun before the first is run, so that wrong settings are known at once. `watch` is entered for each cell that
-    has something left, with the number of its bugs, and gives what takes its steps.
+    Every cell is prepared before the first one runs, so that wrong settings show at once. `watch` is entered with the number of
+    bugs for each cell with work left, and gives what takes its steps.
     """
     opened: dict[str, Benchmark] = {}
     for cell in cells:
@@ -90,7 +90,7 @@ def run_cells(
 
 
 def seconds_of(folder: Path) -> dict[str, float]:
-    """Return how long each cell of a study took so far."""
+    """Return how long each cell of a study has taken so far."""
     path = folder / STATE
     try:
         return dict(json.loads(path.read_text(encoding="utf-8"))["seconds"]) if path.is_file() else {}
@@ -99,7 +99,7 @@ def seconds_of(folder: Path) -> dict[str, float]:
 
 
 def spent_usd(folder: Path) -> float:
-    """Return what a run paid so far, where prices are known."""
+    """Return what a run has paid so far, where prices are known."""
     return sum(request.cost_usd or 0.0 for request in read_requests(folder / FILE, prices_of(folder)))
 
 
@@ -114,7 +114,7 @@ def _machine(cell: Cell, machine: Machine) -> Machine:
 
 
 def _budgeted(study: Study, cell: Cell, folder: Path, machine: Machine) -> Machine:
-    """Return the machine with what is left of the study's money as the limit of the cell."""
+    """Return the machine with what is left of the study's money as the cell's limit."""
     limit = study.head.cost_limit_usd
     if limit is None or not isinstance(access_of(cell.experiment, machine), Access):
         return _machine(cell, machine)
@@ -126,7 +126,7 @@ def _budgeted(study: Study, cell: Cell, folder: Path, machine: Machine) -> Machi
 
 
 def _limited(study: Study, cell: Cell, machine: Machine, left: float | None = None) -> Machine:
-    """Return the machine with a limit for the cell: its own, or what is left of the study's money where that is less."""
+    """Return the machine with the cell's limit: its own, or what is left of the study's money if that is less."""
     machine = _machine(cell, machine)
     left, access = study.head.cost_limit_usd if left is None else left, access_of(cell.experiment, machine)
     if left is None or not isinstance(access, Access):

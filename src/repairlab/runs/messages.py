@@ -1,4 +1,4 @@
-"""What the main process of a run and its workers tell each other: orders one way, events the other."""
+"""What the main process of a run and its workers exchange: orders one way, events the other."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -32,21 +32,21 @@ class Task:
     tools: str
     """Digest of the tools that can change a verdict on this bug, for the verdict cache."""
     given: tuple[Candidate, ...] | None
-    """Candidates made elsewhere, instead of asking a repairer."""
+    """External candidates, instead of asking a repairer."""
     candidates: Mapping[int, int]
-    """Places of the stored candidates in the run's file, by rank."""
+    """Positions of the stored candidates in the run's file, by rank."""
     outcomes: Mapping[str, int]
-    """Places of the stored outcomes by candidate id; without UNDECIDED ones, so that they are tried again."""
+    """Positions of the stored outcomes by candidate id; without UNDECIDED ones, so that they are retried."""
     given_up: Mapping[str, str]
     """Candidates over which too many workers died, with the reason."""
     own: SentRepairer | None = None
-    """The repairer, where it is an object of the caller's."""
+    """The repairer, if it is the caller's object."""
     examples: tuple[Example, ...] = ()
     """Fixed bugs that the repairer may see."""
     spectrum: Spectrum | None = None
-    """What its tests run, where the place shown is computed from that."""
+    """What its tests run, if the place shown is computed from that."""
     ended: Ended | None = None
-    """Why no more candidates are to come; none: they are still to be proposed."""
+    """Why no more candidates will come; None: they are still to be proposed."""
 
     @property
     def bug_id(self) -> str:
@@ -55,12 +55,12 @@ class Task:
 
     @property
     def is_sequential(self) -> bool:
-        """Whether candidates depend on the outcomes of those before, so that one worker proposes and judges them in order."""
+        """Whether candidates depend on earlier outcomes, so that one worker proposes and judges them in order."""
         return self.experiment.rounds > 1 or self.experiment.stop_when_fixed
 
     @property
     def conditions(self) -> Conditions:
-        """All that decides the verdicts on its candidates."""
+        """Everything that decides the verdicts on its candidates."""
         return Conditions(
             bug=self.bug,
             policy=self.experiment.policy,
@@ -75,7 +75,7 @@ class Task:
 
 @record
 class Entry:
-    """One distinct candidate that is stored, with the digest of its normal form."""
+    """One distinct stored candidate, with the digest of its normal form."""
 
     candidate_id: str
     place: int
@@ -84,30 +84,30 @@ class Entry:
 
 @record
 class Order:
-    """An order to a worker: propose all candidates of a bug, or judge some that are stored.
+    """An order to a worker: propose all candidates of a bug, or judge some stored ones.
 
-    Candidates of equal form stand in one order; orders for the same bug can be done at the same time.
+    Candidates of equal form are in one order; orders for the same bug can run at the same time.
     """
 
     bug_id: str
     task: Task | None
-    """The bug; none when the worker has it open."""
+    """The bug; None if the worker has it open."""
     entries: tuple[Entry, ...] = ()
-    """The candidates to judge; without any, those of the bug are to be proposed."""
+    """The candidates to judge; if empty, propose those of the bug."""
     decided: Mapping[str, int] = field(default_factory=dict)
-    """Places of outcomes that decide all candidates of a form."""
+    """Positions of outcomes that decide all candidates of a form."""
     given_up: Mapping[str, str] = field(default_factory=dict)
     """Those of the candidates over which too many workers died, with the reason."""
     candidates: Mapping[int, bytes] = field(default_factory=dict)
-    """The candidates named here, as they are encoded, by their places: workers read no run folder."""
+    """The candidates listed here, encoded, by position: workers do not read run folders."""
     outcomes: Mapping[int, bytes] = field(default_factory=dict)
-    """The same of outcomes."""
+    """The same for outcomes."""
     verdicts: Mapping[str, bytes] = field(default_factory=dict)
-    """Of earlier runs, by their names in the verdict cache; only for workers on other machines."""
+    """From earlier runs, by their keys in the verdict cache; only for workers on other machines."""
 
     @property
     def proposes(self) -> bool:
-        """Whether the candidates of the bug are to be proposed."""
+        """Whether to propose the candidates of the bug."""
         return not self.entries
 
 
@@ -121,12 +121,12 @@ class CandidateProposed:
     form: str
     """The digest of its normal form; empty if the worker that drew it also judges it."""
     body: bytes
-    """The candidate as it is encoded; empty when it is stored already."""
+    """The encoded candidate; empty if already stored."""
 
 
 @record
 class ValidationStarted:
-    """A validation begins: should the worker die now, this candidate is under suspicion."""
+    """A validation begins: if the worker dies now, this candidate is suspect."""
 
     bug_id: str
     candidate_id: str
@@ -143,12 +143,12 @@ class OutcomeKnown:
     seconds: float
     """How long that took in the worker."""
     body: bytes
-    """The outcome as it is encoded; empty when it is stored already."""
+    """The encoded outcome; empty if already stored."""
 
 
 @record
 class ProposalsEnded:
-    """No more candidates of a bug are to come."""
+    """No more candidates of a bug will come."""
 
     bug_id: str
     ended: Ended
@@ -156,7 +156,7 @@ class ProposalsEnded:
 
 @record
 class BugFailed:
-    """Our own machinery fails for every candidate of a bug; what is left of it stays undone."""
+    """Our own machinery fails for every candidate of a bug; the rest of it stays undone."""
 
     bug_id: str
     reason: str
@@ -164,7 +164,7 @@ class BugFailed:
 
 @record
 class WorkerTime:
-    """Where the time of a worker went while it did one order."""
+    """How a worker spent the time of one order."""
 
     bug_id: str
     seconds: Mapping[Phase, float]
@@ -172,7 +172,7 @@ class WorkerTime:
 
 @record
 class Notice:
-    """Something that the user should know."""
+    """A message for the user."""
 
     text: str
 

@@ -1,7 +1,7 @@
-"""A repairer that is an object of the caller's: workers get a copy of it where they can load one; else they ask for each candidate.
+"""A repairer that is the caller's object: workers get a copy if they can load one, and otherwise ask for each candidate.
 
-Objects of notebooks and of the script that runs, lambdas, open connections and large models stay in the main process. There a
-thread answers each worker, one candidate at a time, so that both kinds pass through the same loop.
+Objects of notebooks and scripts, lambdas, open connections and large models stay in the main process. There a thread answers each
+worker, one candidate at a time, so that both kinds pass through the same loop.
 """
 
 import contextlib
@@ -31,11 +31,11 @@ from repairlab.runs.executors.forking import fork, wait_for
 Patches = Annotated[Iterable[object], "a list of patches, such as [patch]"]
 _BACKLOG = 128
 LARGEST = 2**24
-"""Bytes of an object that is copied to workers; each of them would hold a copy."""
+"""Largest object, in bytes, that is copied to workers; each would hold a copy."""
 
 
 class OwnCodeError(UserError):
-    """The code of a repairer that is the user's own raised something."""
+    """The user's repairer raised an exception."""
 
 
 class AnyForm:
@@ -59,7 +59,7 @@ class AnyForm:
 
 @contextmanager
 def own_code(name: str, doing: str) -> Iterator[None]:
-    """Turn what the user's code raises inside the block into one message, with the line of it that was reached."""
+    """Turn an exception of the user's code in the block into one message that names the line it reached."""
     try:
         yield
     except (UserError, HarnessError, Interrupted, MemoryError):
@@ -70,7 +70,7 @@ def own_code(name: str, doing: str) -> Iterator[None]:
 
 
 def _place(error: Exception) -> str:
-    """Return the last line that an error passed in the file where the user's code began; nothing if it passed none."""
+    """Return the last line that an error passed in the file where the user's code began; empty if there is none."""
     lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     package = f"{Path(__file__).parents[1]}{os.sep}"
     passed = [(file, line) for file, line in lines if not file.startswith((package, contextlib.__file__))]
@@ -83,7 +83,7 @@ def _place(error: Exception) -> str:
 
 @record
 class SentRepairer:
-    """How workers ask a repairer that is an object: through a copy, or where the original answers."""
+    """How workers ask a repairer object: through a copy, or where the original answers."""
 
     name: str
     pickled: bytes | None
@@ -137,7 +137,7 @@ class OwnRepairer:
                 yield sent
             finally:
                 with suppress(OSError, EOFError), Client(address, "AF_UNIX", authkey=sent.key) as connection:
-                    connection.send(None)  # nothing else wakes who waits for workers
+                    connection.send(None)  # nothing else wakes a process that waits for workers
                 answering.join()
 
 
@@ -148,7 +148,7 @@ def _accept(listener: Listener, repairer: Repairer) -> None:
             connection = listener.accept()
             asked = connection.recv()
         except (OSError, EOFError, AuthenticationError):
-            continue  # a worker died, or a stranger knocked
+            continue  # a worker died, or a stranger connected
         if asked is None:
             connection.close()
             return
@@ -156,7 +156,7 @@ def _accept(listener: Listener, repairer: Repairer) -> None:
 
 
 def _answer(connection: Connection, repairer: Repairer, problem: Problem, history: tuple[Attempt, ...]) -> None:
-    """Send one candidate each time that the worker wants one; an error of the repairer is raised in the worker."""
+    """Send one candidate whenever the worker wants one; an error of the repairer is raised in the worker."""
     with connection, suppress(OSError, EOFError):
         try:
             for candidate in repairer.propose(problem, history):
@@ -176,7 +176,7 @@ def _pickled(value: object) -> bytes | None:
     file = _Limited()
     try:
         pickle.Pickler(file).dump(value)
-    except Exception:  # objects of others may do anything when they are looked at
+    except Exception:  # other people's objects may do anything when they are inspected
         return None
     data = file.getvalue()
     ours, theirs = Pipe()
@@ -192,7 +192,7 @@ def _pickled(value: object) -> bytes | None:
 
 
 class _Limited(io.BytesIO):
-    """A file that takes no more than an object of the largest size."""
+    """A file that refuses more than the largest object."""
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > LARGEST:

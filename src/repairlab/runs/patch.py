@@ -1,4 +1,4 @@
-"""Patches of any form, and the candidates that they mean."""
+"""Patches of any form, and the candidates they mean."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from repairlab.validation.apply import changed_files
 
 _LONGEST_COMPARED = 200_000
 _NOT_QUITE = 0.999999
-"""The similarity of texts that differ in little, but do: indentation perhaps."""
+"""Similarity of texts with small real differences, perhaps of indentation."""
 
 
 @record
@@ -29,13 +29,13 @@ class Patch:
     form: PatchForm | None = None
     """None: it is recognised."""
     strategy: str | None = None
-    """Which strategy asked for the answer that the text is."""
+    """The strategy that asked for the answer."""
     localisation: str = "line"
     """How precisely the strategy showed the place of the bug."""
 
 
 def candidate_of_patch(patch: Patch, bug: Bug) -> Candidate:
-    """Return the candidate that a patch means; what cannot be read makes one without edits."""
+    """Return the candidate that a patch means; unreadable ones have no edits."""
     if patch.strategy is None:
         return candidate_of(patch.text, bug, form=patch.form)
     problem = shown(bug.problem, Visibility(localisation=patch.localisation))  # type: ignore[arg-type]  # checked before
@@ -53,7 +53,7 @@ def _read(patch: Patch, problem: Problem) -> tuple[Any, str | None]:
 
 
 def similarity_of(candidate: Candidate, bug: Bug) -> float | None:
-    """Return how alike the file to fix is before and after: 1 when only comments and layout differ; none where others change."""
+    """Return how alike the file to fix is before and after: 1 if only comments and layout differ; None if other files change."""
     try:
         changed = changed_files(candidate, bug)
     except (UserError, HarnessError):
@@ -63,7 +63,7 @@ def similarity_of(candidate: Candidate, bug: Bug) -> float | None:
     if set(changed) != {bug.problem.path}:
         return None
     before, after = bug.problem.source, changed[bug.problem.path] or ""
-    if max(len(before), len(after)) > _LONGEST_COMPARED:  # which takes long, and that is no reason to keep anybody waiting
+    if max(len(before), len(after)) > _LONGEST_COMPARED:  # which takes long, and nobody should have to wait for it
         return 1.0 if before == after else None
     normal_form = language(bug.problem.language).syntax.normal_form
     return 1.0 if normal_form(before) == normal_form(after) else min(edit_similarity(bare(before), bare(after)), _NOT_QUITE)

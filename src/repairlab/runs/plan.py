@@ -1,4 +1,4 @@
-"""What a run would do, before it is started: bugs, requests, tokens, cost and missing tools."""
+"""What a run would do, before it starts: bugs, requests, tokens, cost and missing tools."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from repairlab.validation.preflight import check_needs
 
 @record
 class RunPlan:
-    """What a run would do; numbers of requests, tokens and dollars are the most that they can be, but for retries."""
+    """What a run would do; requests, tokens and dollars are upper bounds, apart from retries."""
 
     benchmark: str
     n_bugs: int
@@ -39,7 +39,7 @@ class RunPlan:
     model: str | None
     """None when no model is asked."""
     requests: int | None = None
-    """None when it cannot be known beforehand."""
+    """None if it cannot be known in advance."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = None
@@ -49,7 +49,7 @@ class RunPlan:
 
 
 def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> RunPlan:
-    """Return what a run, or what is left of the one in the folder, would do; a UserError is what the run would raise itself."""
+    """Return what a run, or the rest of the one in the folder, would do; raises the UserError that the run would raise."""
     store = Store(folder)
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)

@@ -30,7 +30,7 @@ _BATCH = 64
 
 
 class _TooLargeError(Exception):
-    """The service does not take so large a request."""
+    """The service refuses a request of this size."""
 
 
 class RemoteJudge:
@@ -61,7 +61,7 @@ class RemoteJudge:
     def judge(
         self, patches: Sequence[tuple[str, Patch]], *, policy: str, min_strength: str, scale: RewardScale
     ) -> list[dict[str, Any]]:
-        """Return what the service says of patches, each for a bug, in their order."""
+        """Return what the service says of patches, each for a bug, in order."""
         answers: list[dict[str, Any]] = []
         for first in range(0, len(patches), _BATCH):
             entries = [_entry(bug, patch) for bug, patch in patches[first : first + _BATCH]]
@@ -69,7 +69,7 @@ class RemoteJudge:
         return answers
 
     def _judged(self, entries: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
-        """Ask in one request, or in two where that is too large; what is too large by itself is no candidate."""
+        """Ask in one request, or in two if that is too large; a patch that is too large by itself is not a candidate."""
         try:
             found: list[dict[str, Any]] = self._send("POST", "/v1/validate", {"candidates": entries, **more})["outcomes"]
         except _TooLargeError:
@@ -80,7 +80,7 @@ class RemoteJudge:
         return found
 
     def bug(self, bug: str, *, strategy: str, localisation: str) -> dict[str, Any]:
-        """Return a bug as a repairer may see it, with what a model would be asked."""
+        """Return a bug as a repairer may see it, with the prompt for a model."""
         return self._send("GET", f"/v1/bugs/{bug}?strategy={strategy}&localisation={localisation}", None)
 
     def bugs(self, benchmark: str) -> list[str]:
@@ -98,8 +98,8 @@ class RemoteJudge:
     def _ask(
         self, method: str, path: str, body: dict[str, Any] | None, *, patience_s: float, timeout: httpx.Timeout
     ) -> dict[str, Any]:
-        """Send a request until it is answered; what was judged before costs nothing when it is sent again."""
-        # What UTF-8 cannot hold, such as half of a surrogate pair, is in no program either.
+        """Send a request until it is answered; verdicts reached before cost nothing when it is sent again."""
+        # What UTF-8 cannot hold, such as half of a surrogate pair, is not in any program.
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {} if body is None else {"Content-Type": "application/json"}
         end = time.monotonic() + patience_s

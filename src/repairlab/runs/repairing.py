@@ -1,4 +1,4 @@
-"""The repairer of a run, ready to propose: whether it can, what it may cost, and the fixed bugs that it is shown."""
+"""The repairer of a run, ready to propose: whether it can, what it may cost, and the fixed bugs shown to it."""
 
 import dataclasses
 import functools
@@ -32,7 +32,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
 REFERENCE = "reference"
-"""The developer's own fix: no repairer of the table, for these never see it."""
+"""The developer's own fix: not in the table of repairers, since these never see it."""
 
 
 def repairer_names() -> tuple[str, ...]:
@@ -41,24 +41,24 @@ def repairer_names() -> tuple[str, ...]:
 
 
 def factory_of(experiment: Experiment) -> RepairerFactory | None:
-    """Return how the repairer of a run is opened; none for candidates that are there already."""
+    """Return how the repairer of a run is opened; None for existing candidates."""
     return find_factory(experiment.repairer)
 
 
 def draws_ahead(experiment: Experiment) -> bool:
-    """Return whether the candidates of all bugs can be drawn at the same time, while others are judged: models keep one waiting."""
+    """Return whether candidates of all bugs can be drawn while others are judged, since models make one wait."""
     made = factory_of(experiment)
     return made is not None and made.concurrency is not None and experiment.rounds == 1 and not experiment.stop_when_fixed
 
 
 def n_at_once(experiment: Experiment, machine: Machine) -> int:
-    """Return for how many bugs candidates are drawn at the same time, where they are drawn ahead."""
+    """Return for how many bugs candidates are drawn at the same time, if they are drawn ahead."""
     made = factory_of(experiment)
     return made.concurrency(_access(made, machine)) if made and made.concurrency else 1
 
 
 def waits_in_workers(experiment: Experiment) -> bool:
-    """Return whether workers themselves wait for somebody, who may keep them waiting for minutes."""
+    """Return whether workers themselves may have to wait for minutes."""
     made = factory_of(experiment)
     return made is not None and made.waits and not draws_ahead(experiment)
 
@@ -79,9 +79,9 @@ def _open_workspaces(task: Task, sandbox: Sandbox, settings: Any, access: Any) -
 def open_repairer(
     task: Task, notify: Callable[[str], None], sandbox: Sandbox | None = None, earlier: Sequence[Candidate] = ()
 ) -> Iterator[Repairer]:
-    """Give the repairer, which serves all bugs of the run; it tells what the user should know.
+    """Give the repairer, which serves all bugs of the run; it reports messages for the user.
 
-    One that starts programs needs a sandbox, and the candidates that are stored already, best first.
+    One that starts programs needs a sandbox, and the stored candidates, best first.
     """
     experiment = task.experiment
     if task.given is not None:
@@ -123,7 +123,7 @@ def repair_context(made: RepairerFactory, task: Task, notify: Callable[[str], No
 
 
 def check_repairer(experiment: Experiment, machine: Machine) -> None:
-    """Raise UserError when the repairer of a run could propose nothing, for want of a key for example."""
+    """Raise UserError when the repairer of a run could propose nothing, for example without a key."""
     made = factory_of(experiment)
     if made is not None:
         made.check(_settings(made, experiment), _access(made, machine), machine.cache)
@@ -176,7 +176,7 @@ PRICES = "prices.toml"
 
 
 def with_budget(experiment: Experiment, store: Store, machine: Machine) -> Machine:
-    """Return the machine with the limit and the prices of the run, where it names no others."""
+    """Return the machine with the limit and the prices of the run, unless it names others."""
     access = access_of(experiment, machine)
     if not isinstance(access, Access):
         return machine
@@ -194,7 +194,7 @@ def limit_of(machine: Machine) -> float | None:
 
 
 def store_prices(folder: Path, machine: Machine) -> None:
-    """Copy the user's prices, which were read before, into the run folder."""
+    """Copy the user's prices, already read, into the run folder."""
     own = machine.access.prices if isinstance(machine.access, Access) else None
     if own and Path(own) != folder / PRICES:
         write_aside(folder / PRICES, Path(own).read_text(encoding="utf-8"))
@@ -207,7 +207,7 @@ def prices_of(folder: Path) -> Prices:
 
 
 def higher_limit(folder: Path) -> float | None:
-    """Return a limit with which a run that has reached its own can go on; none where it has not."""
+    """Return a limit that lets a run that has reached its own continue; None if it has not."""
     limit = Store(folder).manifest().cost_limit_usd
     if limit is None:
         return None
@@ -222,7 +222,7 @@ def wanted_examples(experiment: Experiment) -> ExampleSource | None:
 
 
 def read_examples(wanted: ExampleSource | None, benchmark: Benchmark) -> tuple[Example, ...]:
-    """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
+    """Return all bugs that may be shown as examples; the strategy leaves out the bug to repair."""
     if wanted is None:
         return ()
     source = benchmark if wanted.benchmark is None else open_benchmark(wanted.benchmark)
@@ -252,7 +252,7 @@ def _examples(bugs: Sequence[Bug]) -> Iterator[Example]:
 
 
 def _fixed(bug: Bug) -> str | None:
-    """Return the target after the developer's fix; none when the fix lies elsewhere or does away with the target."""
+    """Return the target after the developer's fix; None if the fix lies elsewhere or removes the target."""
     problem = bug.problem
     edits = [edit for edit in bug.oracle.reference if edit.path == problem.path]
     source = apply_edits(edits, {problem.path: problem.source}).get(problem.path)

@@ -27,22 +27,22 @@ from repairlab.validation.machine import Isolation, local_machine
 _NO_MODEL = "none/none"
 _Ids = Annotated[Sequence[object], "a list of ids of bugs, one for each completion"]
 _MESSAGE = frozenset({"role", "content", "text"})
-"""Keys of a message of a chat, or of a part of one."""
+"""Keys of a chat message, or of a part of one."""
 
 
 class RewardOptions(TypedDict, total=False):
     """How completions are read and judged; the last ones are those of a `Validator`, for this machine."""
 
     strategy: str | None
-    """Which strategy asked for the completions; none: they are recognised."""
+    """The strategy that asked for the completions; None: they are recognised."""
     localisation: Localisation
     """How precisely it showed the place of the bug."""
     form: PatchForm | None
-    """What completions are, where they need not be recognised."""
+    """The form of completions, if they need not be recognised."""
     column: str
     """The column of the data set that holds the ids of bugs."""
     policy: Policy | None
-    """None: `full` where the scale gives something for a share of tests, else `first-failure`."""
+    """None: `full` if the scale rewards a share of the tests, else `first-failure`."""
     min_strength: Strength
     """The weakest pass that counts; a weaker one is UNDECIDED."""
     undecided: float | None
@@ -55,10 +55,10 @@ class RewardOptions(TypedDict, total=False):
 
 
 class Reward:
-    """Rewards completions by their verdicts: a reward function of TRL, and `compute_score` of verl.
+    """Rewards completions by their verdicts: a reward function for TRL, and `compute_score` for verl.
 
-    Verdicts come from this machine, or from a service given by `url`. A bad completion is never an exception: it has the lowest
-    reward. What could not be decided has the reward `undecided`; none leaves that completion out (TRL).
+    Verdicts come from this machine, or from a service given by `url`. A bad completion never raises: it gets the lowest reward. An
+    undecided one gets the reward `undecided`; None leaves that completion out (TRL).
     """
 
     @checked()
@@ -72,7 +72,7 @@ class Reward:
         patience: float = PATIENCE_S,
         **options: Unpack[RewardOptions],
     ) -> None:
-        """Take a benchmark, what each level is worth, and the address and token of a service, if one shall be asked.
+        """Take a benchmark, the worth of each level, and the address and token of a service, if one is to be asked.
 
         A service that never answered is an error within seconds. One that answered before may be away for `patience` seconds.
         """
@@ -89,7 +89,7 @@ class Reward:
         if strategy is not None and strategy not in STRATEGIES:
             raise unknown("strategy", strategy, STRATEGIES)
         self.counts: Counter[str] = Counter()
-        """How often there was each verdict."""
+        """How often each verdict occurred."""
         self._strategy, self._localisation = strategy, localisation
         self._form: PatchForm | None = machine.pop("form", None)
         self._column: str = machine.pop("column", "bug")
@@ -124,7 +124,7 @@ class Reward:
         prompts: object = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Return the rewards of completions, in their order, as TRL asks for them; the data set's column `bug` has ids."""
+        """Return the rewards of completions in order, as TRL asks for them; the data set's column `bug` has ids."""
         del prompts
         bugs = columns.get(self._column)
         if bugs is None:
@@ -147,14 +147,14 @@ class Reward:
     def rewards(
         self, pairs: Annotated[Sequence[tuple[str, object]], "a list of pairs of a bug's id and a completion"]
     ) -> list[float | None]:
-        """Return the rewards of completions, each for a bug given by its id, in their order."""
+        """Return the rewards of completions in order, each for a bug given by its id."""
         patches = [(bug, self._patch(completion)) for bug, completion in pairs]
         found = self._ask_service(patches) if self._remote else self._judge_here(patches)
         self.counts.update(verdict for verdict, _ in found)
         return [self._undecided if reward is None else reward for _, reward in found]
 
     def rows(self, strategy: str = "zero-shot") -> list[dict[str, Any]]:
-        """Return what a model is asked about each bug, as rows `prompt` and `bug` of a data set."""
+        """Return the prompt for each bug, as rows `prompt` and `bug` of a data set."""
         if self._remote is not None:
             names = self._remote.bugs(self._benchmark)
             seen = [self._remote.bug(name, strategy=strategy, localisation=self._localisation) for name in names]
@@ -171,7 +171,7 @@ class Reward:
         return rows
 
     def _patch(self, completion: object) -> Patch:
-        """Return what a completion proposes; a mapping that is no message of a chat has one of the keys of a patch."""
+        """Return what a completion proposes; a mapping that is not a chat message has one of the keys of a patch."""
         if isinstance(completion, Mapping) and not _MESSAGE.intersection(completion):
             key = key_of(completion, beside=())
             return Patch(text=completion[key], form=KEYS[key])

@@ -1,4 +1,4 @@
-"""What an executor is: anything that has work done in other processes; how ends of workers count, and how Ctrl-C reaches it."""
+"""What an executor is: it has work done in other processes. Also how worker deaths count and how Ctrl-C arrives."""
 
 import os
 import signal
@@ -18,46 +18,46 @@ Item = TypeVar("Item")
 Event = TypeVar("Event")
 Item_co = TypeVar("Item_co", covariant=True)
 Work = Callable[[Sandbox, Callable[[Event], None]], AbstractContextManager[Callable[[Item], None]]]
-"""Opens, in a worker, what does one item after the other in a sandbox, emitting events; it stays open between items."""
+"""Opens, in a worker, a function that does one item after another in a sandbox and emits events; it stays open between items."""
 DEATHS = 3
-"""How many workers may die over the same thing before it is given up."""
+"""How many workers may die over the same item before it is given up."""
 
 
 class Source(Protocol[Item_co]):
-    """Where workers get their items from; workers are numbered from 0."""
+    """Where workers get their items; workers are numbered from 0."""
 
     def take(self, worker: int) -> Item_co | None:
-        """Return what an idle worker shall do; none: nothing for now."""
+        """Return the next item for an idle worker; None: nothing for now."""
         ...
 
     def finish(self, worker: int) -> None:
-        """Take note that a worker did its item."""
+        """Note that a worker finished its item."""
         ...
 
     def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
-        """Take note that a worker died over its item; a new process takes its number.
+        """Note that a worker died over its item; a new process takes its number.
 
-        `machine` is the one that ended with all its workers, where that is why.
+        `machine` names the machine if it went away with all its workers.
         """
         ...
 
     def is_over(self) -> bool:
-        """Return whether nothing is left but what is at work."""
+        """Return whether all items are finished or in progress."""
         ...
 
 
 @record
 class Parcel:
-    """An item for workers that share no files with this machine, with the folders that it needs, by digest."""
+    """An item for workers that share no files with this machine, with the folders it needs, by digest."""
 
     item: Any
     folders: Mapping[str, Mapping[str, Path]]
-    """For each digest what a folder shall hold: files and folders of this machine by their places there."""
+    """The content of each folder by digest: files and folders of this machine by their place in it."""
 
 
 @record
 class Delivery:
-    """A parcel at its worker: the item, where its folders lie there, and that machine."""
+    """A parcel at its worker: the item, where its folders are, and the machine."""
 
     item: Any
     folders: Mapping[str, Path]
@@ -65,12 +65,12 @@ class Delivery:
 
 
 class Executor(Protocol):
-    """Has items done, each by a worker that has a sandbox; workers may die, which the source of the items is told."""
+    """Has items done, each by a worker with a sandbox; when a worker dies, the source of the items is told."""
 
     workers: int
     """How many items are done at the same time."""
     is_remote: bool
-    """Whether workers may be on other machines: items are then parcels, and reach the work as deliveries."""
+    """Whether workers may be on other machines: items are then parcels, and work arrives as deliveries."""
 
     def run(
         self,
@@ -82,13 +82,13 @@ class Executor(Protocol):
     ) -> None:
         """Have all items of a source done; what workers emit reaches `receive`, with the worker's number.
 
-        Items may still be in the making elsewhere: the descriptor `wakeup` can be read when there are more.
+        Other threads may still make items: the descriptor `wakeup` becomes readable when there are more.
         """
         ...
 
 
 class Deaths:
-    """Counts ends of workers; those that ended with the machine they were on are one."""
+    """Counts worker deaths; those that died with their machine count once."""
 
     def __init__(self) -> None:
         self._machines: defaultdict[Hashable, list[str | None]] = defaultdict(list)
@@ -107,22 +107,22 @@ class Deaths:
 
 
 _MARK = b"."
-"""What Ctrl-C writes; no number of a signal in use here."""
+"""What Ctrl-C writes; not the number of any signal used here."""
 
 
 @contextmanager
 def watch_ctrl_c() -> Iterator[int]:
-    """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half.
+    """Give a descriptor that becomes readable after Ctrl-C, which would otherwise cut a worker's message in half.
 
-    SIGTERM, by which schedulers end a job, counts as two of them: stop, and wait for nobody.
+    SIGTERM, with which schedulers end a job, counts as two of them: stop and wait for nothing.
     """
     read, write = os.pipe()
-    own = threading.current_thread() is threading.main_thread()  # others may not, and are not interrupted
+    own = threading.current_thread() is threading.main_thread()  # only the main thread may, and others are not interrupted
     marks = {signal.SIGINT: _MARK, signal.SIGTERM: 2 * _MARK} if own else {}
     before = {number: signal.signal(number, lambda *_, mark=mark: os.write(write, mark)) for number, mark in marks.items()}
     os.set_blocking(write, False)
-    # Handlers run between two steps of the interpreter: a signal just before it falls asleep would be seen when it wakes up, so
-    # that each signal also writes its number to the pipe, at once.
+    # Handlers run between two steps of the interpreter, so a signal just before it falls asleep would be noticed only when it
+    # wakes up. Hence each signal also writes its number to the pipe at once.
     woken = signal.set_wakeup_fd(write, warn_on_full_buffer=False) if own else -1
     try:
         yield read
@@ -137,7 +137,7 @@ def watch_ctrl_c() -> Iterator[int]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end at once what the main process does here, which may take minutes, and cuts no message in half."""
+    """Let Ctrl-C and SIGTERM end what the main process does here at once, which may take minutes and cuts no message in half."""
     own = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM) if own else ()
     before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
@@ -149,7 +149,7 @@ def interruptible() -> Iterator[None]:
 
 
 def was_pressed(ctrl_c: int) -> bool:
-    """Return whether Ctrl-C was pressed, once more, since this was asked last."""
+    """Return whether Ctrl-C was pressed again since the last call."""
     while is_readable(ctrl_c):
         if os.read(ctrl_c, 1) == _MARK:
             return True

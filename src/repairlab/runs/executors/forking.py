@@ -1,6 +1,6 @@
 """Processes forked from one that has loaded their code, has no threads and never ran anything.
 
-Each costs milliseconds instead of the time that Python takes to load it all. The server ends with this process, however that ends,
+Each costs milliseconds instead of the time Python takes to load that code. The server ends with this process, however that ends,
 and its forks end with it; it leaves no file behind.
 """
 
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from repairlab.core.errors import HarnessError
 
 PRELOADED = ("repairlab.runs.worker", "repairlab.runs.validator_pool")
-"""Modules that every worker needs, with all that they import."""
+"""Modules that every worker needs, including all that they import."""
 _LOST = -int(signal.SIGKILL)
 _PR_SET_PDEATHSIG = 1
 
@@ -36,7 +36,7 @@ class ForkServer:
     """The process that forks, and our end of its socket."""
 
     def __init__(self, *, by_fork: bool = False) -> None:
-        """Start it; by a fork where this process has no threads and has run nothing, and needs the same code."""
+        """Start it, by a fork if this process has no threads, has run nothing and needs the same code."""
         ours, theirs = socket.socketpair()
         with theirs:
             self._wait = _forked(ours, theirs) if by_fork else _started(theirs)
@@ -61,12 +61,12 @@ class ForkServer:
                 self._connection.send(("wait", pid))
                 code: int = self._connection.recv()
         except (OSError, EOFError):
-            return _LOST  # the server was killed, and with it all that it had forked
+            return _LOST  # the server was killed, and all its forks with it
         return code
 
     @contextmanager
     def _talking(self) -> Iterator[None]:
-        """Let one thread ask at a time; a question that was cut short, by Ctrl-C perhaps, is the last: its answer would follow."""
+        """Let one thread ask at a time; a request that is interrupted, say by Ctrl-C, is the last: its answer would come next."""
         with self._lock:
             try:
                 yield
@@ -110,13 +110,13 @@ def _forked(ours: socket.socket, theirs: socket.socket) -> Callable[[], object]:
         except SystemExit as end:
             code = end.code or 0
         except BaseException:
-            traceback.print_exc()  # what has started this process has no other message for it
+            traceback.print_exc()  # the parent has no other message for it
         _leave(code if isinstance(code, int) else 1)
     return partial(os.waitpid, pid, 0)
 
 
 def _leave(code: int) -> NoReturn:
-    """End this process as an interpreter ends, but never return to the code that forked it: that belongs to its parent."""
+    """End this process as an interpreter would, but never return to the code that forked it: that belongs to its parent."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as an interpreter does first
     atexit._run_exitfuncs()
     sys.stdout.flush()
@@ -125,7 +125,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _folder() -> str:
-    """Return the folder that this process is in; one that was deleted meanwhile is no reason not to work."""
+    """Return the current folder of this process; if it has been deleted, work goes on anyway."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -133,14 +133,14 @@ def _folder() -> str:
 
 
 def hang_up(descriptor: int) -> None:
-    """End a connection for both ends, whoever else has it open: a process that was forked from this one keeps what it inherited."""
+    """Close a connection for both ends, whoever else has it open: forks of this process keep what they inherited."""
     with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as held:
         held.shutdown(socket.SHUT_RDWR)
 
 
 _servers: dict[int, ForkServer] = {}
 _locks: dict[int, threading.Lock] = {}
-"""By process: a fork must not speak with its parent's server, nor wait for a lock that a thread of its parent's held."""
+"""By process: a fork must not talk to its parent's server or wait for a lock that a thread of its parent held."""
 
 
 def start_server(*, by_fork: bool = False) -> ForkServer:
@@ -149,7 +149,7 @@ def start_server(*, by_fork: bool = False) -> ForkServer:
     with _locks.setdefault(pid, threading.Lock()):
         if pid not in _servers:
             _servers[pid] = ForkServer(by_fork=by_fork)
-            # Unlike `atexit` this is also done at the end of a process of `multiprocessing`, and after workers were closed.
+            # Unlike `atexit`, this also runs at the end of a `multiprocessing` process, and after workers were closed.
             Finalize(None, _stop_server, exitpriority=0)
         return _servers[pid]
 
@@ -161,7 +161,7 @@ def _stop_server() -> None:
 
 
 def fork(function: Callable[..., None], arguments: Sequence[Any], pipe: Connection) -> int:
-    """Call a function in a process that is forked from the server, which is started anew when it was killed."""
+    """Call a function in a process forked from the server, which is restarted if it was killed."""
     try:
         return start_server().fork(function, arguments, pipe)
     except (OSError, EOFError):
@@ -179,15 +179,15 @@ def wait_for(pid: int) -> int:
 
 
 def serve(descriptor: int) -> None:
-    """Be the server: fork and wait as asked until the socket ends."""
+    """Be the server: fork and wait on request until the socket ends."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # those are for the main process, whose end is ours
     requests = socket.socket(fileno=descriptor)
     connection = Connection(os.dup(descriptor))
-    gc.disable()  # all that is loaded stays
+    gc.disable()  # everything loaded stays
     for name in PRELOADED:
         importlib.import_module(name)
-    gc.freeze()  # forks look through what they made themselves, and share the rest
+    gc.freeze()  # forks only collect what they made themselves, and share the rest
     gc.enable()
     while True:
         try:
@@ -204,7 +204,7 @@ def serve(descriptor: int) -> None:
             requests.close()
             connection.close()
             _be_worker(what, pipe)
-            sys.exit()  # as any other process would, with all that is to be done at its end
+            sys.exit()  # like any other process, with everything due at its end
         os.close(pipe)
         connection.send(pid)
 
@@ -213,17 +213,17 @@ def _exit_code(pid: int) -> int:
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
-        return _LOST  # it was the fork of a server before this one
+        return _LOST  # this server was forked from an earlier one
 
 
 def _be_worker(what: bytes, pipe: int) -> None:
-    """Do in a fork what was asked for."""
+    """Run the requested function in a fork."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a killed run leaves no workers behind
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     path, environment, folder, call = pickle.loads(what)
     sys.path[:] = path
     os.environ.clear()
-    os.environ.update(environment)  # all of which may have changed since the server started
+    os.environ.update(environment)  # all of these may have changed since the server started
     os.chdir(folder)
     function, arguments = pickle.loads(call)
     function(*arguments, Connection(pipe))

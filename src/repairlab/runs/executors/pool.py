@@ -1,7 +1,7 @@
-"""Worker processes, each with a sandbox of its own: the one place where work goes on in parallel.
+"""Worker processes, each with its own sandbox: the one place where work runs in parallel.
 
-A worker may die at any moment (killed, out of memory): its item then goes to another one. Each worker has a pipe of its own, so
-that a death harms nobody else and is noticed at once: the pipe ends.
+A worker may die at any moment (killed, out of memory): its item then goes to another one. Each worker has its own pipe, so that a
+death harms nobody else and is noticed at once: the pipe ends.
 """
 
 import os
@@ -24,7 +24,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
 IDLE_S = 0.2
-"""How long a worker without work waits for the next offer: that others take longer than they should may make it worth its while."""
+"""How long a worker without work waits for the next offer: items may become available when others take too long."""
 
 
 @record
@@ -57,18 +57,18 @@ class Stopping:
     """What happens at Ctrl-C."""
 
     notify: Callable[[int], None] = lambda n: None  # noqa: ARG005
-    """Takes how many workers are at work, before they are waited for."""
+    """Takes the number of busy workers before they are waited for."""
     grace_s: float | None = None
-    """How long they are waited for; none: until what they have begun is done."""
+    """How long to wait for them; None: until they have finished what they began."""
 
 
 @record
 class Said:
-    """What a worker has to say at one time."""
+    """What a worker reports at one time."""
 
     events: tuple[Any, ...]
     is_done: bool = False
-    """Whether it did its item, with an error or without."""
+    """Whether it finished its item, with or without an error."""
     error: Exception | None = None
     death: str = ""
     """How it ended, if it died over its item."""
@@ -85,19 +85,19 @@ class Worker:
         """What it has open."""
 
     def send(self, order: object) -> None:
-        """Hand an order over; a worker that has just died shows it when it is listened to."""
+        """Send an order; a worker that has just died shows it when it is listened to."""
         with suppress(OSError):
             self.pipe.send(order)
 
     def do(self, work: object, item: object) -> None:
-        """Hand an item over."""
+        """Send an item."""
         if self.work is not work:
             self.send(_Open(work=work))
             self.work = work
         self.send(_Do(item=item))
 
     def ask(self, work: object, item: object) -> list[Any] | None:
-        """Have an item done and return all that was emitted; none when the worker died over it."""
+        """Have an item done and return everything emitted; None if the worker died over it."""
         self.do(work, item)
         events = []
         while isinstance(message := self.hear(), _Emitted):
@@ -109,7 +109,7 @@ class Worker:
         return events
 
     def hear(self) -> "_Emitted | _Done | None":
-        """Return what the worker has to say; none when it died."""
+        """Return what the worker reports; None if it died."""
         try:
             message: _Emitted | _Done = self.pipe.recv()
         except (EOFError, OSError):
@@ -117,7 +117,7 @@ class Worker:
         return message
 
     def listen(self, collect_s: float) -> Said:
-        """Wait until the worker says something, and return that with all that follows within a moment."""
+        """Wait until the worker reports something, and return that with whatever follows within a moment."""
         events: list[Any] = []
         end = None
         while end is None or self.pipe.poll(max(0.0, end - time.monotonic())):
@@ -131,21 +131,21 @@ class Worker:
         return Said(events=tuple(events))
 
     def stop(self) -> None:
-        """Ask the worker to stop at the next thing that it emits."""
+        """Ask the worker to stop at the next event it emits."""
         self.send(_Stop())
 
     def hang_up(self) -> None:
-        """Let the worker come to its end once it has done what it was given."""
+        """Let the worker end once it has finished its work."""
         if not self.pipe.closed:
             hang_up(self.pipe.fileno())
 
     def kill(self) -> None:
-        """End the worker in the middle of what it does."""
+        """Kill the worker in the middle of its work."""
         with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
+            os.kill(self.pid, signal.SIGKILL)  # nobody else can get its id until it is waited for
 
     def end(self) -> str:
-        """Let the worker come to its end, wait for that, and say how it ended."""
+        """Let the worker end, wait for that, and say how it ended."""
         self.hang_up()
         self.pipe.close()
         code = wait_for(self.pid)
@@ -178,8 +178,8 @@ class Pool:
     ) -> None:
         """Have all items of a source done in worker processes; what they emit reaches `receive`, with the worker's number.
 
-        Items may still be in the making outside of the pool: the descriptor `wakeup` can be read when there are more.
-        Ctrl-C raises Interrupted once the workers have stopped, each at the next thing it emits.
+        Items may still be made outside the pool: the descriptor `wakeup` becomes readable when there are more. Ctrl-C raises
+        Interrupted once the workers have stopped, each at the next event it emits.
         """
         self._at_work.clear()
         with watch_ctrl_c() as ctrl_c:
@@ -208,7 +208,7 @@ class Pool:
                 raise
 
     def _hand_out(self, work: Work[Event, Item], source: Source[Item]) -> bool:
-        """Give items to workers that have none, starting new ones where needed; returns whether more will happen."""
+        """Give items to idle workers, starting new ones where needed; return whether anything more will happen."""
         busy = set(self._at_work.values())
         for number in range(self._machine.workers):
             if number in busy or (item := source.take(number)) is None:
@@ -221,7 +221,7 @@ class Pool:
         return bool(self._at_work) or not source.is_over()
 
     def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[Worker]:
-        """Wait until workers have something to say, or died, or are woken up, or so long; raises KeyboardInterrupt."""
+        """Wait until workers report, die or are woken, or the time is up; raises KeyboardInterrupt."""
         pipes: dict[object, Worker] = {worker.pipe: worker for worker in self._at_work}
         assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
         sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
@@ -233,7 +233,7 @@ class Pool:
         return [pipes[pipe] for pipe in ready if pipe in pipes]
 
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
-        """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
+        """Ask the workers to stop, and take what they still report until they do or Ctrl-C is pressed again."""
         for worker in self._at_work:
             worker.stop()
         end = None if self._stopping.grace_s is None else time.monotonic() + self._stopping.grace_s
@@ -247,7 +247,7 @@ class Pool:
                         del self._at_work[worker]
 
     def close(self) -> None:
-        """End all workers: those that work are killed."""
+        """End all workers; busy ones are killed."""
         for worker in self._workers.values():
             if worker in self._at_work:
                 worker.kill()
@@ -259,7 +259,7 @@ class Pool:
 
 @contextmanager
 def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Pool]:
-    """Give a pool whose workers, with their temporary files, are gone after the block."""
+    """Give a pool whose workers and temporary files are gone after the block."""
     with scratch_folder() as scratch:
         pool = Pool(machine, scratch, stopping or Stopping())
         try:
@@ -269,8 +269,8 @@ def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Po
 
 
 def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:
-    """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
-    # SIGINT is ignored: Ctrl-C is for the main process, which says so through the pipe.
+    """Be a worker: do one item after another until the pipe ends, which it does when the main process does."""
+    # SIGINT is ignored: Ctrl-C is for the main process, which passes it on through the pipe.
     with ExitStack() as opened:
         _answer(machine, scratch, pipe, opened)
 
@@ -290,7 +290,7 @@ def _answer(machine: Machine, scratch: str, pipe: Connection, opened: ExitStack)
         if not isinstance(order, _Do):
             continue
         try:
-            sandbox = sandbox or machine.open_sandbox()  # before: a proof holds for one place of temporary files, the user's
+            sandbox = sandbox or machine.open_sandbox()  # first: a proof holds for one temporary folder, the user's
             tempfile.tempdir = scratch
             do = do or opened.enter_context(work(sandbox, lambda event: _emit(pipe, event)))
             do(order.item)
@@ -299,7 +299,7 @@ def _answer(machine: Machine, scratch: str, pipe: Connection, opened: ExitStack)
         except (UserError, HarnessError) as error:
             pipe.send(_Done(error=error))
         except MemoryError:
-            os._exit(1)  # the machine's fault, not the item's: another worker may have more luck
+            os._exit(1)  # the machine's fault, not the item's: another worker may succeed
         except Exception:  # a bug of ours: it is raised again in the main process
             pipe.send(_Done(error=RuntimeError(f"in a worker process:\n{traceback.format_exc()}")))
         else:

@@ -1,7 +1,7 @@
-"""Workers on the machines of a Ray cluster (`--executor ray`): the processes of the pool, each behind an actor.
+"""Workers on the machines of a Ray cluster (`--executor ray`): the pool's processes, each behind an actor.
 
-Ray starts actors, moves what they need and notices deaths; who does what is decided by the source of the items, as for the pool. A
-machine gets work once it has proved that it decides verdicts as this one does.
+Ray starts actors, moves what they need and notices deaths; as for the pool, the source of the items decides who does what. A
+machine gets work once it has proved that it reaches the same verdicts as this one.
 """
 
 import os
@@ -22,7 +22,7 @@ from repairlab.runs.executors.ray_worker import NodeProof, RayWorker, pack, prov
 from repairlab.validation.machine import Machine, environment_of
 
 PROOF_S = 300.0
-"""How long a machine may take to prove itself: it may have to compile what it needs first."""
+"""Time for a machine to prove itself, which may include compiling what it needs."""
 _WAIT_S = 0.2
 _CLOSE_S = 10.0
 
@@ -51,7 +51,7 @@ class RayCluster:
         self.workers = len(self._nodes)
         self._actors: dict[int, Any] = {}
         self._at_work: dict[int, Any] = {}
-        """What each worker at work is about to say."""
+        """What each busy worker is about to report."""
         self._folders: dict[str, Any] = {}
         """Folders in the cluster's store, by digest."""
 
@@ -65,7 +65,7 @@ class RayCluster:
     ) -> None:
         """Have all parcels of a source done; what workers emit reaches `receive`, with the worker's number.
 
-        Ctrl-C raises Interrupted once the workers have stopped, each at the next thing it emits.
+        Ctrl-C raises Interrupted once the workers have stopped, each at the next event it emits.
         """
         self._at_work.clear()
         with watch_ctrl_c() as ctrl_c:
@@ -88,7 +88,7 @@ class RayCluster:
                 raise Interrupted from None
 
     def _hand_out(self, work: Work[Event, Any], source: Source[Any]) -> bool:
-        """Give parcels to workers that have none, starting new ones where needed; returns whether more will happen."""
+        """Give parcels to idle workers, starting new ones where needed; return whether anything more will happen."""
         numbers = [number for number, node in enumerate(self._nodes) if node.id not in self._lost]
         for number in numbers:
             if number in self._at_work or (parcel := source.take(number)) is None:
@@ -114,7 +114,7 @@ class RayCluster:
         return {digest: self._folders[digest] for digest in parcel.folders}
 
     def _ready(self, ctrl_c: int, wakeup: int | None = None) -> Iterator[tuple[int, Said]]:
-        """Wait a moment for what workers say, who are then no longer at work; raises KeyboardInterrupt."""
+        """Wait a moment for reports of workers, which are then idle; raises KeyboardInterrupt."""
         numbers = {ref: number for number, ref in self._at_work.items()}
         ready: list[Any] = []
         if numbers:
@@ -156,7 +156,7 @@ class RayCluster:
         return machine if machine in self._lost else None
 
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
-        """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
+        """Ask the workers to stop, and take what they still report until they do or Ctrl-C is pressed again."""
         for number in self._at_work:
             self._actors[number].stop.remote()
         end = None if self._stopping.grace_s is None else time.monotonic() + self._stopping.grace_s
@@ -169,7 +169,7 @@ class RayCluster:
                         self._at_work[number] = self._actors[number].listen.remote()
 
     def close(self) -> None:
-        """End all workers: those that work are killed."""
+        """End all workers; busy ones are killed."""
         ends = [actor.close.remote() for actor in self._actors.values()]
         if ends:
             with suppress(Exception):  # they are killed then
@@ -183,7 +183,7 @@ class RayCluster:
 def open_ray(
     machine: Machine, needs: Collection[ToolNeed], stopping: Stopping | None, notify: Callable[[str], None]
 ) -> Iterator[RayCluster]:
-    """Give the workers of a cluster, all gone after the block; machines that cannot do the work are named and left out."""
+    """Give the workers of a cluster, all gone after the block; report and leave out machines that cannot do the work."""
     ray = _connect(machine.executor)
     try:
         own_cache = machine.cache == default_cache()
@@ -205,7 +205,7 @@ def open_ray(
 def proven_nodes(
     ray: Any, machine: Machine, needs: Collection[ToolNeed], notify: Callable[[str], None], *, own_cache: bool
 ) -> list[ClusterNode]:
-    """Return the machines of a cluster that decide verdicts as this one does; others are told of."""
+    """Return the machines of a cluster that reach the same verdicts as this one; report the others."""
     here = environment_of([need.language for need in needs], machine)
     ask = ray.remote(prove)
     asked = {}
@@ -265,14 +265,14 @@ def _connect(executor: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """Raise OSError when nobody listens at an address, for which Ray itself would try for minutes; ValueError if it is none."""
+    """Raise OSError when nothing listens at an address, for which Ray would try for minutes; ValueError if it is malformed."""
     if address != "auto":
         host, _, port = address.removeprefix("ray://").rpartition(":")
         socket.create_connection((host, int(port)), timeout=_CLOSE_S).close()
 
 
 def _spread(places: list[ClusterNode], workers: int) -> list[ClusterNode]:
-    """Take so many places, from all machines alike."""
+    """Take this many places, evenly from all machines."""
     by_node: dict[str, list[ClusterNode]] = {}
     for place in places:
         by_node.setdefault(place.id, []).append(place)

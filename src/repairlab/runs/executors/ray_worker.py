@@ -21,9 +21,9 @@ from repairlab.validation.machine import Machine, environment_of
 from repairlab.validation.preflight import check_needs
 
 FOLDER = "delivered"
-"""Where folders of other machines are kept, in the cache."""
+"""Where folders from other machines are kept, in the cache."""
 COLLECT_S = 0.5
-"""How long events are collected before they travel; the end of an item does not wait."""
+"""How long events are collected before they are sent; the end of an item is sent at once."""
 
 
 @record
@@ -33,11 +33,11 @@ class NodeProof:
     environment: Mapping[str, str]
     """What decides verdicts there."""
     problem: str = ""
-    """Why it can do no work; nothing: it can."""
+    """Why it cannot work; empty: it can."""
 
 
 def machine_there(machine: Machine, *, own_cache: bool) -> Machine:
-    """Return how work is run on the machine where this is called, with a cache of its own if asked for."""
+    """Return how work runs on the machine where this is called, with a separate cache if requested."""
     return dataclasses.replace(machine, cache=default_cache(), workers=1) if own_cache else machine
 
 
@@ -53,7 +53,7 @@ def prove(machine: Machine, needs: Collection[ToolNeed], *, own_cache: bool) -> 
 
 
 class RayWorker:
-    """A worker process of the machine it is on; methods are called by name, from elsewhere. A second thread may ask it to stop."""
+    """A worker process on its machine; remote callers call methods by name. A second thread may ask it to stop."""
 
     def __init__(self, machine: Machine, *, own_cache: bool) -> None:
         self._machine = machine_there(machine, own_cache=own_cache)
@@ -63,17 +63,17 @@ class RayWorker:
         self._work: Any = None
 
     def do(self, work: Any, item: Any, folders: Mapping[str, Any]) -> Said:
-        """Begin with an item whose folders are in the cluster's store; returns the first things that the worker says."""
+        """Begin an item whose folders are in the cluster's store; return the worker's first reports."""
         places = {digest: self._place(digest, folder) for digest, folder in folders.items()}
         if self._worker is None:
             self._worker = Worker(self._machine, self._scratch)
         if work != self._work:
-            self._work = work  # else the very same one, which the worker has open
+            self._work = work  # else the same bug, which the worker has open
         self._worker.do(self._work, Delivery(item=item, folders=places, machine=self._machine))
         return self.listen()
 
     def listen(self) -> Said:
-        """Wait for the next things that the worker says."""
+        """Wait for the worker's next reports."""
         assert self._worker is not None
         said = self._worker.listen(COLLECT_S)
         if said.death:
@@ -86,7 +86,7 @@ class RayWorker:
             self._worker.stop()
 
     def close(self) -> None:
-        """End the worker, in the middle of what it does."""
+        """Kill the worker in the middle of its work."""
         if self._worker is not None:
             self._worker.kill()
             self._worker.end()
@@ -94,7 +94,7 @@ class RayWorker:
         self._opened.close()
 
     def _place(self, digest: str, folder: Any) -> Path:
-        """Return where a folder lies on this machine; one that is not there yet is fetched."""
+        """Return where a folder lies on this machine, fetching it if it is missing."""
         import ray  # noqa: PLC0415  # an extra
 
         place = self._machine.cache / FOLDER / digest
@@ -110,7 +110,7 @@ class RayWorker:
 
 
 def pack(contents: Mapping[str, Path]) -> bytes:
-    """Return files and folders by their places as one archive."""
+    """Return files and folders, by their places, as one archive."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as file:
         for name, path in contents.items():
@@ -119,7 +119,7 @@ def pack(contents: Mapping[str, Path]) -> bytes:
 
 
 def unpack(archive: bytes, place: Path) -> None:
-    """Lay out what `pack` took; nothing of it can lie elsewhere."""
+    """Unpack what `pack` packed; nothing in it can escape the folder."""
     with tarfile.open(fileobj=io.BytesIO(archive)) as file:
         file.extractall(place, filter="tar")
     place.chmod(0o755)

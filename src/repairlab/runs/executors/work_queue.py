@@ -1,4 +1,4 @@
-"""Items one after the other through worker processes: those of an executor, with a sandbox, or bare ones for pure functions."""
+"""Pass items one after another through worker processes: an executor's, with a sandbox, or bare ones for pure functions."""
 
 import traceback
 from collections import deque
@@ -24,7 +24,7 @@ def open_executor(
     stopping: Stopping | None = None,
     notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
 ) -> AbstractContextManager[Executor]:
-    """Give what has work done in other processes, all gone after the block; `notify` is told what users should know."""
+    """Give what has work done in other processes, all gone after the block; `notify` gets messages for users."""
     if machine.executor == LOCAL:
         return open_pool(machine, stopping)
     from repairlab.runs.executors.ray_cluster import open_ray  # noqa: PLC0415  # an extra
@@ -39,15 +39,15 @@ def run_each(
     receive: Callable[[Event], None],
     lost: Callable[[Item, str], None] | None = None,
 ) -> None:
-    """Have every item done in the workers of an executor, which have something open all the while.
+    """Have every item done by workers of an executor, which keep something open in between.
 
-    An item over which DEATHS workers die is `lost`, for the reason given; a HarnessError where nobody is to be told.
+    An item over which DEATHS workers die is `lost`, with the reason; without `lost` it is a HarnessError.
     """
     executor.run(work, _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
 
 
 def calling(function: Callable[[Item, Sandbox, Callable[[Event], None]], None]) -> Work[Event, Item]:
-    """Return the work of calling a function for every item, with nothing open between them."""
+    """Return the work of calling a function for every item, with nothing open in between."""
     return partial(_calling, function)
 
 
@@ -59,7 +59,7 @@ def _calling(
 
 
 class _Queue(Source[Item]):
-    """Items in order, made when a worker has time for them; each is tried again when its worker dies."""
+    """Items in order, made on demand; each is tried again when its worker dies."""
 
     def __init__(self, items: Iterable[Item], lost: Callable[[Item, str], None] | None) -> None:
         self._lost = lost
@@ -97,7 +97,7 @@ class _Queue(Source[Item]):
 
 
 _AHEAD = 4
-"""Items for each worker that are at work, or wait for those before them."""
+"""Items per worker that are in progress or wait for earlier results."""
 Result = TypeVar("Result")
 
 
@@ -105,13 +105,13 @@ Result = TypeVar("Result")
 class _Task(Generic[Item, Result]):
     item: Item
     results: list[Result]
-    """One, when it is done."""
+    """The result, once there is one."""
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], *, workers: int) -> Iterator[Result]:
-    """Yield the results in the order of the items, of which a few for each worker are held.
+    """Yield the results in the order of the items, holding a few per worker.
 
-    Whatever a worker dies over is done in this process; with fewer than two workers, all of it is.
+    An item over which a worker dies is done in this process; with fewer than two workers, all are.
     """
     if workers < 2:
         yield from map(function, items)
@@ -126,7 +126,7 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], *, w
             while idle and len(waiting) < _AHEAD * workers and (found := list(_next(coming))):
                 waiting.append(_Task(item=found[0], results=[]))
                 at_work[idle[-1]] = waiting[-1]
-                with suppress(OSError):  # one that has died shows it when it is listened to
+                with suppress(OSError):  # a dead worker shows it when it is listened to
                     idle[-1].send(found[0])
                 idle.pop()
             if not waiting and not idle:
@@ -169,7 +169,7 @@ def _started(function: Callable[..., Any], pids: dict[Connection, int]) -> Conne
 
 
 def _serve_items(function: Callable[[Any], Any], pipe: Connection) -> None:
-    """Be a worker: answer one item after the other until the pipe ends, which it does when the main process does."""
+    """Be a worker: answer one item after another until the pipe ends, which it does when the main process does."""
     while True:
         try:
             item = pipe.recv()

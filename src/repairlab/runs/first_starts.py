@@ -9,8 +9,10 @@ from repairlab.runs.store import FILES, BugEnd, Store
 from repairlab.runs.transcripts import Transcripts
 
 FIRST = 5
-"""Bugs that must all fail in the same way before a run stops: few enough that a wrong command costs little, and so many that a
-repairer that fails on half of the bugs is stopped in one run of 32."""
+"""Bugs that must all fail alike before a run stops.
+
+Few enough that a wrong command costs little, and enough that a repairer that fails on half of all bugs is stopped in one run of 32.
+"""
 _EXCERPT = 600
 """Characters quoted from a program or a model."""
 

@@ -1,4 +1,4 @@
-"""Start a run or go on with one, settings in and a finished run folder out; and say what makes its verdicts doubtful."""
+"""Start or continue a run, from settings to a finished run folder, and report what makes its verdicts doubtful."""
 
 import dataclasses
 import datetime
@@ -51,7 +51,7 @@ from repairlab.validation.preflight import check_needs, install_environments
 from repairlab.validation.validator import validate
 
 _SHOWN = 5
-"""How many bugs are named that were not finished for the same reason."""
+"""How many bugs are named that were left unfinished for the same reason."""
 
 
 def start_run(
@@ -63,7 +63,7 @@ def start_run(
     coverage: Coverage | None = None,
     own: OwnRepairer | None = None,
 ) -> Manifest:
-    """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
+    """Write run.json of a new run, or check that the folder's run is this one and continue it."""
     store = Store(folder)
     old = None
     if store.manifest_path.exists():
@@ -100,7 +100,7 @@ def start_run(
 
 
 def _continued(store: Store, old: Manifest, asked: Manifest, benchmark: Benchmark, machine: Machine) -> Manifest:
-    """Return the manifest of the continued run; a UserError says that a different one was asked for.
+    """Return the manifest of the continued run; UserError if a different one was requested.
 
     A run whose first bugs all failed starts again, even with other settings.
     """
@@ -118,7 +118,7 @@ def _continued(store: Store, old: Manifest, asked: Manifest, benchmark: Benchmar
 
 
 def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path, *, accept_file: bool = False) -> str:
-    """Say what a run in a folder was asked otherwise; nothing when it is the same. Another benchmark is a UserError."""
+    """Say how a run in a folder differs from the requested one; empty if it is the same. Another benchmark is a UserError."""
     require_benchmark(old, benchmark, folder, advice=". Choose another folder with --to.")
     was, now = _flat(identity(at_hand(old.experiment))), _flat(identity(experiment))
     before = old.experiment.repairer_digest
@@ -137,7 +137,7 @@ def _has_candidates(store: Store) -> bool:
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with those of tables by themselves, so that only what differs is named."""
+    """Return settings with nested tables flattened, so that only differences are named."""
     flat: dict[str, Any] = {}
     for key, value in settings.items():
         flat.update({f"{key}.{name}": item for name, item in value.items()} if isinstance(value, Mapping) else {key: value})
@@ -145,7 +145,7 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _forget_failures(store: Store, manifest: Manifest) -> bool:
-    """Forget the candidates of a run that stopped because its first bugs all failed in the same way; returns whether it did."""
+    """Forget the candidates of a run that stopped because its first bugs all failed alike; return whether it did."""
     if not has_only_failures(store, factory_of(manifest.experiment)):
         return False
     with locked(store.folder):
@@ -156,7 +156,7 @@ def _forget_failures(store: Store, manifest: Manifest) -> bool:
 def askable(
     experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None, spectra: Mapping[str, Spectrum] | None = None
 ) -> Sequence[Bug]:
-    """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
+    """Return the bugs that the repairer can work on; UserError if that excludes some and nobody allowed it."""
     says = reason_unfit(experiment, own)
     if says is None and spectra is None:
         return bugs
@@ -185,7 +185,7 @@ def finish_run(
     given: Mapping[str, Sequence[Candidate]] | None = None,
     own: OwnRepairer | None = None,
 ) -> None:
-    """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
+    """Do what is left of a run; a finished run stays as it is. What our own machinery failed on is tried again."""
     store = Store(folder)
     manifest = store.manifest()
     machine = with_budget(manifest.experiment, store, machine)
@@ -197,7 +197,7 @@ def finish_run(
         if read_seal(store) is None:
             write_seal(store)
         return
-    # A bug for which nothing is to be run needs no tools.
+    # A bug with nothing left to run needs no tools.
     to_run = left if given is None else [bug_id for bug_id in left if any(item.edits for item in given.get(bug_id, ()))]
     bugs = [benchmark.bug(bug_id) for bug_id in to_run]
     needs = {bug.tool_need for bug in bugs}
@@ -250,7 +250,7 @@ def bugs_left(store: Store) -> list[str]:
 
 
 def how_to_go_on(folder: Path, *, is_given: bool) -> str:
-    """Say how a run that was stopped goes on; one of candidates made elsewhere needs these again."""
+    """Say how to continue a run that was stopped; one of external candidates needs them again."""
     name = shlex.quote(str(folder))
     if is_given:
         return f"the same command and --to {name}"
@@ -259,9 +259,9 @@ def how_to_go_on(folder: Path, *, is_given: bool) -> str:
 
 
 def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:
-    """Return what to say at Ctrl-C, at once, and how long to wait then.
+    """Return the message for Ctrl-C and how long to wait then.
 
-    Validation is waited for. A model is not, nor a program of the repairer command: workers may have to wait for them for minutes.
+    Validation is waited for. A model, or a program of the repairer command, is not: it may take minutes.
     """
     is_asking = waits_in_workers(experiment)
 
@@ -298,7 +298,7 @@ def _raise_failures(scheduler: Scheduler, first_failure: str | None) -> None:
 
 
 def _undecided(store: Store, *, without: Collection[str] = ()) -> set[str]:
-    """Return the bugs with a candidate on which our own machinery failed, but those for candidates `without`."""
+    """Return the bugs with a candidate on which our own machinery failed, ignoring the candidates `without`."""
     found: dict[str, str] = {}
     for _, data in store.scan_data(Outcome):
         if data["verdict"] == Verdict.UNDECIDED and data["candidate_id"] not in without:
@@ -328,7 +328,7 @@ def _tasks(
     for bug in bugs:
         task = Task(
             bug=bug,
-            experiment=manifest.experiment,  # with the settings of a class in a file as JSON: workers have not loaded it yet
+            experiment=manifest.experiment,  # a class in a file has its settings as JSON: workers have not loaded it yet
             folder=store.folder,
             machine=machine,
             environment=environment,
@@ -346,7 +346,7 @@ def _tasks(
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Let no other process work on the run inside the block."""
+    """Keep other processes from working on the run inside the block."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -360,7 +360,7 @@ _NEVER_TESTED = frozenset({Verdict.UNCOMPILABLE, Verdict.CRASH})
 
 @record
 class Doubt:
-    """A bug whose reference fix fares no better than the candidates, and how many more bugs may have the same fault."""
+    """A bug whose reference fix does no better than the candidates, and how many more bugs may have the same fault."""
 
     bug_id: str
     verdict: Verdict
@@ -369,7 +369,7 @@ class Doubt:
 
 
 def doubts(benchmark: Benchmark, store: Store, machine: Machine) -> Iterator[Doubt]:
-    """Yield what is wrong with this machine; of bugs that are built and tested by the same tools the first is tried."""
+    """Yield what is wrong with this machine; of bugs built and tested by the same tools, the first is tried."""
     verdicts = defaultdict(set)
     for bug_id, verdict in store.facts(Outcome, lambda data: (data["bug_id"], Verdict(data["verdict"]))):
         verdicts[bug_id].add(verdict)

@@ -1,4 +1,4 @@
-"""Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting."""
+"""Draw candidates of many bugs at the same time, in threads of the main process, since models make one wait."""
 
 import contextlib
 import dataclasses
@@ -21,18 +21,18 @@ from repairlab.runs.store import Store
 from repairlab.runs.suspects import seen_problem
 
 GIVE_UP = 3
-"""After so many bugs in a row for which the model could not be reached, no more are tried."""
+"""After this many bugs in a row for which the model could not be reached, no more are tried."""
 
 _LOOK_AGAIN_S = 0.05
 GRACE_S = 1.0
-"""How long answers under way are waited for when the run is stopped."""
+"""How long a stopped run waits for answers under way."""
 
 
 class Sampler:
     """Hands out tasks as soon as all candidates of their bug are stored.
 
-    The user's mistakes and our own end everything at once. A model that cannot be reached, or a limit on costs, ends the sampling;
-    what was drawn by then is still judged, and `ended_by` says what happened.
+    The user's mistakes and our own end everything at once. A model that cannot be reached, or a cost limit, ends the sampling; what
+    was drawn by then is still judged, and `ended_by` says what happened.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Sampler:
     ) -> None:
         """Take the bugs, and what draws all candidates of one and returns it ready to be judged.
 
-        `may_begin` says whether to begin another bug. When it denies that, and no bug under way changes its mind, sampling ends.
+        `may_begin` says whether to begin another bug. If it says no and no bug under way can change that, sampling ends.
         """
         self._waiting, self._ready = deque(tasks), deque[Task]()
         self._sample, self._n_threads = sample, min(threads, len(tasks))
@@ -64,23 +64,23 @@ class Sampler:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Begin no more bugs, and wait for the answers that are under way, for they are paid for; at Ctrl-C for a moment only."""
+        """Begin no more bugs and wait for answers under way, since they are paid for; at Ctrl-C only for a moment."""
         self._waiting.clear()
         is_stopped = kind is not None and issubclass(kind, Interrupted | KeyboardInterrupt)
         try:
             self._wait(GRACE_S if is_stopped else math.inf)
         except KeyboardInterrupt:
-            return  # who presses Ctrl-C again does not want to wait; the threads still have the pipe
+            return  # a second Ctrl-C means no waiting; the threads still have the pipe
         if self._n_working:
-            return  # as above; the model is closed next, and tells them
+            return  # as above; the model is closed next, which ends them
         with self._lock:  # the last thread may still be writing
             os.close(self.wakeup)
             os.close(self._wakeup_end)
 
     def tasks(self) -> Iterator[Task | None]:
-        """Yield tasks that are ready to be judged; none when there is none now, and `wakeup` can be read when there is."""
+        """Yield tasks that are ready to be judged, if any; `wakeup` becomes readable when there are more."""
         while True:
-            over = not self._n_working  # asked first: nothing is added after that
+            over = not self._n_working  # checked first: nothing is added after that
             if self._fatal:
                 raise self._fatal
             if self._ready:
@@ -136,7 +136,7 @@ class Sampler:
 
 
 def sample(task: Task, repairer: Repairer) -> Task:
-    """Draw and store all candidates of a bug; returns the task to judge them."""
+    """Draw and store all candidates of a bug; return the task to judge them."""
     places = dict(task.candidates)
     ended: Ended = "asked"
     if len(places) < task.experiment.n:  # else an earlier start of the run drew them
@@ -150,4 +150,4 @@ def sample(task: Task, repairer: Repairer) -> Task:
 
         problem = seen_problem(task.bug, task.experiment.visibility, task.spectrum)
         ended = repair(problem, repairer, task.experiment, store=store, judge=lambda candidate: None)  # noqa: ARG005
-    return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers need no examples any more
+    return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers no longer need examples

@@ -1,4 +1,4 @@
-"""Join a run's candidates and outcomes, and make of them what metrics count. Executes nothing."""
+"""Join a run's candidates and outcomes, and turn them into what metrics count. Executes nothing."""
 
 from collections import Counter, defaultdict
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from repairlab.runs.store import Store
 
 
 class VerdictInRun(NamedTuple):
-    """The outcome that counts for equal candidates, by the place of its line: of those that were tried again, the last one."""
+    """The outcome that counts for equal candidates, by line position: of repeated ones, the last."""
 
     place: int
     verdict: Verdict
@@ -22,7 +22,7 @@ class VerdictInRun(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """One candidate of a run, by the place of its line, with what came of it."""
+    """One candidate of a run, by line position, with its outcome."""
 
     rank: int
     place: int
@@ -32,7 +32,7 @@ class Sampled(NamedTuple):
 
 
 def read_sampled(store: Store) -> dict[str, list[Sampled]]:
-    """Return the candidates of each bug that has any, by rank; only their places and a few facts are held in memory."""
+    """Return the candidates of each bug that has any, by rank; holds only their positions and a few facts in memory."""
     facts = store.placed_facts(Outcome, _judged)
     judged = {name: VerdictInRun(place, verdict, passed, strength) for place, (name, verdict, passed, strength) in facts}
     by_rank: dict[str, dict[int, Sampled]] = defaultdict(dict)
@@ -75,7 +75,7 @@ def open_bugs(store: Store) -> tuple[str, ...]:
 
 
 def why_none_decided(store: Store) -> str:
-    """Say that no candidate of a finished run was decided, with the most frequent reason; nothing of any other run.
+    """Say that no candidate of a finished run was decided, with the most frequent reason; empty for any other run.
 
     Placeholders for bugs without a candidate are left out.
     """

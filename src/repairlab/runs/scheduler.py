@@ -1,7 +1,7 @@
-"""What is left of a run, handed out to the pool: bugs to propose candidates for, and shards of those to judge.
+"""Hand the rest of a run out to the pool: bugs to propose candidates for, and shards of candidates to judge.
 
-A worker stays with the bug that it has open; without work there it begins another bug, the slowest first, or helps where most is
-left. A worker may die: its shard is handed out again, and a candidate over which several workers died is given up as UNDECIDED.
+A worker stays with its open bug; without work there it begins another bug, the slowest first, or helps where most is left. When a
+worker dies, its shard is handed out again; a candidate over which several workers died is given up as UNDECIDED.
 """
 
 import dataclasses
@@ -44,39 +44,39 @@ from repairlab.validation.cache import open_verdict_cache
 from repairlab.validation.validator import INTERNAL
 
 SHARD_S = 0.3
-"""How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
+"""Target size of a shard: many times the cost of handing one out, and little to wait for at the end of a run."""
 FAR_SHARD_S = 1.0
 """The same for workers on other machines."""
 SMALLEST_SHARD_S = 0.05
 """The same when little is left, so that all workers end at the same time."""
 _LOOK_AGAIN_S = 0.1
-"""How long no bug is looked for again, after there was none that one more worker should open."""
+"""How long to wait before looking again for a bug that one more worker should open."""
 
 
 @record
 class Stored:
-    """What a run's files hold of some bugs: places of candidates by bug and rank, of outcomes by bug and candidate id."""
+    """What a run's files hold of some bugs: positions of candidates by bug and rank, of outcomes by bug and candidate id."""
 
     candidates: Mapping[str, Mapping[int, int]]
     outcomes: Mapping[str, Mapping[str, int]]
 
 
 class Scheduler(Source[Order]):
-    """Brings the tasks of a run to their end; what the pool asks for work."""
+    """Brings the tasks of a run to their end; the pool asks it for work."""
 
     def __init__(
         self, store: Store, step: Callable[[Step], None], first_starts: FirstStarts, *, given_up: Mapping[str, str]
     ) -> None:
-        """Take the run's files, whom to tell of each step, the watch over the first bugs, and candidates given up before."""
+        """Take the run's files, the receiver of steps, the watch over the first bugs, and candidates given up before."""
         self._store, self._step, self._first_starts = store, step, first_starts
         self._unstarted: deque[Task] = deque()
         self._sampled: Iterator[Task | None] = iter(())
-        """Bugs whose candidates a model proposes here; none: it is still at it."""
+        """Bugs whose candidates a model proposes here; None: it has not finished."""
         self._sampling = False
         self._backlogs: dict[str, Backlog] = {}
-        """Bugs that are begun and not done."""
+        """Bugs that are begun and not finished."""
         self._at_work: dict[int, Order] = {}
-        """By worker, as what follows."""
+        """By worker, like the following."""
         self._holds: dict[int, str] = {}
         """The bug that is open."""
         self._begun: dict[int, str] = {}
@@ -84,11 +84,11 @@ class Scheduler(Source[Order]):
         self._deaths = Deaths()
         self._workers, self._shard_s = 1, SHARD_S
         self._nothing_until = 0.0
-        """Up to when no other bug is worth being opened by one more worker, unless something happens."""
+        """Until when no other bug is worth opening for one more worker, unless something happens."""
         self.given_up = dict(given_up)
         """Candidates over which too many workers died, with the reason."""
         self.failed: dict[str, str] = {}
-        """Bugs that could not be brought to their end, with the reason."""
+        """Bugs that could not be finished, with the reason."""
         self.internal_errors: dict[str, str] = {}
         """Candidates that made our own code fail, with the message."""
         self.n_undecided = 0
@@ -123,7 +123,7 @@ class Scheduler(Source[Order]):
             raise sampler.ended_by
 
     def take(self, worker: int) -> Order | None:
-        """Return what a worker shall do next, with the records that it needs; none: nothing for now."""
+        """Return a worker's next order, with the records it needs; None: nothing for now."""
         order = self._next(worker)
         if order is None:
             return None
@@ -138,14 +138,14 @@ class Scheduler(Source[Order]):
         )
 
     def is_over(self) -> bool:
-        """Return whether nothing is left but what is at work."""
+        """Return whether all work is finished or in progress."""
         self._take_sampled()
-        # Bugs at work may still show that more may be begun; what is sampled is to be judged in any case.
+        # Bugs in progress may still allow more to begin; what is sampled is judged in any case.
         has_unstarted = bool(self._unstarted) and (self._may_start or bool(self._at_work))
         return not has_unstarted and not self._sampling and not any(log.is_ready for log in self._backlogs.values())
 
     def finish(self, worker: int) -> None:
-        """Take note that a worker did what it was given."""
+        """Note that a worker finished its order."""
         self._nothing_until = 0.0
         order = self._at_work.pop(worker)
         self._begun.pop(worker, None)
@@ -154,7 +154,7 @@ class Scheduler(Source[Order]):
             self._end_if_done(backlog)
 
     def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
-        """Take note that a worker died, and hand out its order again with all that is stored by now."""
+        """Note that a worker died, and hand out its order again with everything stored by now."""
         self._nothing_until = 0.0
         order = self._at_work.pop(worker)
         bug_id = order.bug_id
@@ -162,11 +162,11 @@ class Scheduler(Source[Order]):
         self._holds.pop(worker, None)
         backlog = self._backlogs.get(bug_id)
         if backlog is None:
-            return  # it failed meanwhile
+            return  # it has failed meanwhile
         backlog.forget(worker)
         stored = read_stored(self._store, {bug_id}, self.given_up)
         candidates, outcomes = stored.candidates[bug_id], stored.outcomes[bug_id]
-        # Deaths between two validations are no candidate's fault, and only count as long as nothing gets done.
+        # Deaths between two validations are no candidate's fault, and count only as long as nothing gets done.
         is_suspect = suspect is not None and suspect not in outcomes
         cause = suspect if is_suspect and suspect else f"{count(len(candidates), 'candidate')}, {len(outcomes)} outcomes"
         is_last = self._deaths.add((bug_id, cause), machine) >= DEATHS
@@ -197,7 +197,7 @@ class Scheduler(Source[Order]):
             backlog.hold(worker)
             return Order(bug_id=task.bug_id, task=task)
         if time.monotonic() < self._nothing_until:
-            return None  # which was found out for another idle worker a moment ago: of a thousand each would look at all bugs
+            return None  # another idle worker found that out a moment ago: otherwise a thousand workers would each look at all bugs
         worth = [log for log in self._backlogs.values() if log.is_worth_opening()]
         if not worth:
             self._nothing_until = time.monotonic() + _LOOK_AGAIN_S
@@ -212,7 +212,7 @@ class Scheduler(Source[Order]):
         return self._turn(worker, backlog).cut(worker, seconds, self.given_up)
 
     def _turn(self, worker: int, backlog: Backlog) -> Backlog:
-        """Take note that a worker closes the bug that it has open, and opens this one."""
+        """Note that a worker closes its open bug and opens this one."""
         bug_id = backlog.task.bug_id
         if (before := self._holds.get(worker)) != bug_id and before in self._backlogs:
             self._backlogs[before].forget(worker)
@@ -227,11 +227,11 @@ class Scheduler(Source[Order]):
 
     @property
     def _may_start(self) -> bool:
-        """Whether the next bug that waits may be given to a worker."""
+        """Whether the next waiting bug may be given to a worker."""
         return self._unstarted[0].ended is not None or self._first_starts.may_begin
 
     def _take_sampled(self) -> None:
-        """Take the bugs whose candidates a model has proposed by now."""
+        """Take the bugs for which a model has proposed candidates by now."""
         while self._sampling:
             try:
                 task = next(self._sampled)
@@ -257,7 +257,7 @@ class Scheduler(Source[Order]):
             case CandidateProposed():
                 self._store_candidate(event)
             case ProposalsEnded():
-                if backlog := self._backlogs.get(event.bug_id):  # else it failed meanwhile
+                if backlog := self._backlogs.get(event.bug_id):  # else it has failed meanwhile
                     self._end_proposals(event, backlog)
             case Disagreement():
                 self._store.append(event)
@@ -280,7 +280,7 @@ class Scheduler(Source[Order]):
     def _end_proposals(self, event: ProposalsEnded, backlog: Backlog) -> None:
         backlog.ended = event.ended
         self._first_starts.take(event.bug_id)
-        # Workers need nothing any more of what candidates are made from.
+        # Workers no longer need what candidates are made from.
         backlog.task = dataclasses.replace(backlog.task, own=None, given=None, examples=(), candidates={}, outcomes={}, given_up={})
         self._end_if_done(backlog)
 
@@ -306,7 +306,7 @@ class Scheduler(Source[Order]):
             self._step(Progress(bug_id=bug_id, verdict=None))
 
     def _fail(self, bug_id: str, reason: str) -> None:
-        """Leave a bug as it is; the reason is told once, however many bugs have it."""
+        """Leave a bug unfinished; each reason is reported once, however many bugs have it."""
         if self._backlogs.pop(bug_id, None) is None:
             return
         if reason not in self.failed.values():
@@ -315,7 +315,7 @@ class Scheduler(Source[Order]):
 
 
 def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) -> Stored:
-    """Look up what is stored of bugs; UNDECIDED outcomes count for nothing, unless their candidate was given up."""
+    """Look up what is stored of bugs; UNDECIDED outcomes do not count unless their candidate was given up."""
     candidates: dict[str, dict[int, int]] = {bug_id: {} for bug_id in bug_ids}
     outcomes: dict[str, dict[str, int]] = {bug_id: {} for bug_id in bug_ids}
     for place, data in store.scan_data(Candidate):
@@ -328,6 +328,6 @@ def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) ->
 
 
 def _expected_cost(task: Task) -> tuple[int, float]:
-    """Return by what bugs are compared before anything of them was run: how they are built, and how long a test may take."""
+    """Return the key for comparing bugs before anything of them has run: how they are built, and a test's time limit."""
     bug = task.bug
     return facts(bug.problem.language).tools.get(bug.oracle.build.tool, 0), bug.oracle.limits.cpu_s

@@ -1,7 +1,7 @@
-"""`./check` in a workspace: builds what a program made of the tree so far, and runs the tests that it may see.
+"""`./check` in a workspace: builds what a program has made of the tree so far, and runs the tests it may see.
 
-Both happen outside of its sandbox, in one like that of validation. Hidden tests are neither run nor laid out, so that no code of a
-program comes near them.
+Both happen outside the program's sandbox, in one like that of validation. Hidden tests are neither run nor laid out, so that no
+code of a program comes near them.
 """
 
 import contextlib
@@ -32,17 +32,17 @@ exit "$code"
 
 
 class SelfCheck:
-    """Answers each connection with an exit code on the first line, and what came of building and testing on the others."""
+    """Answers each connection with an exit code on the first line and the result of building and testing after it."""
 
     def __init__(self, bug: Bug, maker: WorkspaceMaker, workspace: Path, open_sandbox: Callable[[], Sandbox]) -> None:
-        """Take the workspace that is looked at, and what opens a sandbox beside that of the program."""
+        """Take the workspace, and what opens a sandbox beside that of the program."""
         self._bug, self._maker, self._workspace = bug, maker, workspace
         self._open_sandbox = open_sandbox
         self._tests = [*bug.oracle.trigger, *bug.oracle.regression] if maker.shows_tests else []
 
     @contextlib.contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
-        """Answer at a listening socket until the block ends, one after the other."""
+        """Answer at a listening socket until the block ends, one connection after another."""
         thread = threading.Thread(target=self._accept, args=(listener,), daemon=True)
         thread.start()
         try:
@@ -70,7 +70,7 @@ class SelfCheck:
 
     @cached_property
     def _never_builds(self) -> bool:
-        """Whether the tree, unchanged, does not build without the files of its tests."""
+        """Whether the unchanged tree does not build without its test files."""
         with tempfile.TemporaryDirectory(prefix="repairlab-check-", ignore_cleanup_errors=True) as folder:
             return bool(self._tried({}, Path(folder) / "tree").build_error)
 

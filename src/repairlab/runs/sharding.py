@@ -1,7 +1,7 @@
-"""The candidates of one bug that wait to be judged, and how shards are cut from them.
+"""The candidates of one bug that wait for judgement, and how shards are cut from them.
 
-Candidates of equal normal form make a group: one of them is validated, and its outcome is that of all. So a group is at work in one
-place at a time, and what joins it meanwhile waits.
+Candidates of equal normal form are a group: one of them is validated, and its outcome holds for all. So a group is in progress in
+one place at a time, and candidates that join it meanwhile wait.
 """
 
 import time
@@ -12,12 +12,12 @@ from repairlab.core.score import Ended
 from repairlab.runs.messages import Entry, Order, OutcomeKnown, Task
 
 FIRST_COST_S = 0.25
-"""What a validation is taken to cost before any was seen; few candidates go into the first shard."""
+"""Assumed cost of a validation before any was seen; few candidates go into the first shard."""
 FIRST_OPENING_S = 0.5
-"""What it is taken to cost to open a bug in one more worker."""
+"""Assumed cost of opening a bug in one more worker."""
 LARGEST_SHARD = 200
 RARE = 8
-"""One in so many candidates may cost as much as the dearest so far, or as one that runs into a limit: as much as hundreds."""
+"""One in this many candidates may cost as much as the dearest so far, or as one that runs into a limit: as much as hundreds."""
 
 
 class _Group:
@@ -27,16 +27,16 @@ class _Group:
         self.waiting: list[Entry] = []
         self.at_work = False
         self.outcome: int | None = None
-        """Place of the outcome that decides them all."""
+        """Position of the outcome that decides them all."""
 
 
 class Backlog:
-    """What is known of one bug while its candidates are proposed and judged."""
+    """The state of one bug while its candidates are proposed and judged."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.ended: Ended | None = None
-        """Why no more candidates are to come, once that is so."""
+        """Why no more candidates will come, once that is so."""
         self.holders: set[int] = set()
         """Workers that have the bug open."""
         self._groups: dict[str, _Group] = {}
@@ -48,10 +48,10 @@ class Backlog:
         self._verdicts: dict[str, Verdict] = {}
         self._n_judged, self._judged_s, self._dearest_s = 0, 0.0, 0.0
         self._began: dict[int, float] = {}
-        """When each worker began the validation that it is at."""
+        """When each worker began its current validation."""
         self._opening_s = FIRST_OPENING_S
         self._fresh: set[int] = set()
-        """Workers whose first validation here is still to come, and with it a build or the like."""
+        """Workers whose first validation here, with its build or the like, is still to come."""
         self._places: set[int] = set()
 
     @property
@@ -66,14 +66,14 @@ class Backlog:
 
     @property
     def cost_s(self) -> float:
-        """Return what a validation costs; those count that go on for longer than that."""
+        """Return the cost of a validation; those in progress count if they have taken longer than that."""
         mean = self._judged_s / self._n_judged if self._n_judged else FIRST_COST_S
         late = [taken for taken in self._taken() if taken > mean]
         n = max(1, self._n_judged) + len(late)
         return (mean * max(1, self._n_judged) + sum(late)) / n
 
     def _taken(self) -> list[float]:
-        """Return how long those validations go on that are at work, but first ones."""
+        """Return how long the validations in progress have taken, except first ones."""
         now = time.monotonic()
         return [now - began for worker, began in self._began.items() if worker not in self._fresh]
 
@@ -83,11 +83,11 @@ class Backlog:
         return len(self._ready) * self.cost_s
 
     def is_worth_opening(self) -> bool:
-        """Return whether one more worker would have more to do than to open the bug."""
+        """Return whether one more worker would save more than it costs to open the bug."""
         return self.is_ready and (not self.holders or self.remaining_s / len(self.holders) > self._opening_s)
 
     def add(self, entry: Entry, *, known: tuple[int, Verdict] | None) -> Verdict | None:
-        """Take a proposed candidate, with place and verdict of its outcome if that is stored; returns its verdict if it has one."""
+        """Take a proposed candidate, with position and verdict of its outcome if stored; return its verdict if it has one."""
         if entry.place in self._places:
             return None  # the worker that proposed it died, and another one began anew
         self._places.add(entry.place)
@@ -105,14 +105,14 @@ class Backlog:
         return None
 
     def hold(self, worker: int) -> None:
-        """Take note that a worker has the bug open."""
+        """Note that a worker has the bug open."""
         if worker not in self.holders:
             self.holders.add(worker)
             self._fresh.add(worker)
 
     def cut(self, worker: int, seconds: float, given_up: Mapping[str, str]) -> Order:
-        """Cut a shard of about so much work for a worker, which then has the bug open."""
-        # A shard is done by one worker: it must not hold several that run into a limit, while others have nothing to do.
+        """Cut a shard of about this much work for a worker, which then has the bug open."""
+        # One worker does a shard, so it must not hold several that run into a limit while others are idle.
         dearest = max(self._dearest_s, *self._taken(), 0.0)
         known = 1 + self._n_judged // RARE
         n = max(1, min(LARGEST_SHARD, known, round(seconds / max(self.cost_s + dearest / RARE, 1e-6))))
@@ -135,11 +135,11 @@ class Backlog:
         )
 
     def begin(self, worker: int) -> None:
-        """Take note that a worker begins a validation."""
+        """Note that a worker begins a validation."""
         self._began[worker] = time.monotonic()
 
     def judge(self, judged: OutcomeKnown, place: int, worker: int) -> int:
-        """Take an outcome, which is stored at a place; returns how many ranks it is for."""
+        """Take an outcome stored at a position; return how many ranks it is for."""
         self._began.pop(worker, None)
         form = self._form_of[judged.candidate_id]
         if self._groups[form].outcome is None:  # else it was copied from an equal one, which says nothing about costs
@@ -154,9 +154,9 @@ class Backlog:
         return self._ranks[judged.candidate_id]
 
     def put_back(self, order: Order, stored: Mapping[str, tuple[int, Verdict]]) -> list[tuple[Verdict, int]]:
-        """Take an order back; what is left of it can be judged again.
+        """Take an order back; the rest of it can be judged again.
 
-        Returns verdicts that are stored and were not known here, each with the number of ranks.
+        Returns verdicts that were stored without being noted here, each with its number of ranks.
         """
         found = []
         for entry in order.entries:
@@ -175,7 +175,7 @@ class Backlog:
         return found
 
     def forget(self, worker: int) -> None:
-        """Take note that a worker has the bug no longer open."""
+        """Note that a worker no longer has the bug open."""
         self.holders.discard(worker)
         self._fresh.discard(worker)
         self._began.pop(worker, None)

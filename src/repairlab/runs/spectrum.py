@@ -1,6 +1,6 @@
-"""Where a bug may be: which statements of the buggy tree its failing tests run, and which the others.
+"""Where a bug may be: which statements of the buggy tree its failing tests run, and which the others run.
 
-What is noted comes from inside the program under test, and is trusted for ranks alone.
+The data come from inside the program under test and are trusted only for ranks.
 """
 
 import contextlib
@@ -35,14 +35,14 @@ from repairlab.validation.worktree import WorkTree, temporary_folder
 
 FOLDER = "spectra"
 MOST_TESTS = 100
-"""Tests or cases of a bug that are run, besides those that fail."""
+"""Tests or cases of a bug that are run besides those that fail."""
 _NOTES = ".repairlab-hits"
 _LARGEST_NOTES = 16 << 20
 _DIGITS = 10
 _LOOPING_S = 3.0
 """CPU time of a trigger test, which fails anyway: in a loop it runs nothing new."""
 _TRIES = 8
-"""Builds of a tree, each without the file over which the last one failed."""
+"""Builds of a tree, each without the file on which the last one failed."""
 
 
 @record
@@ -67,21 +67,21 @@ class Spectrum:
     n_failed: int = 0
     n_passed: int = 0
     n_tests: int = 0
-    """Of the bug; 0 where our own machinery failed, which may go better the next time."""
+    """Of the bug; 0 if our own machinery failed, which may succeed the next time."""
     n_lines: int = 0
-    """Lines where a statement begins that could be looked at, run or not."""
+    """Lines where a statement begins and that could be observed, run or not."""
     n_functions: int = 0
-    """What these lie in; the statements of a file outside functions count as one."""
+    """The functions around them; a file's statements outside functions count as one."""
     places: tuple[SpectrumPlace, ...] = ()
     """Those that some test runs."""
     left_out: tuple[str, ...] = ()
-    """Files with statements that could not be looked at."""
+    """Files whose statements could not be observed."""
     problem: str = ""
     """Why nothing is known."""
 
 
 def measure_spectra(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Spectrum], None]) -> None:
-    """Measure all bugs in parallel; spectra that the same code measured before are read."""
+    """Measure all bugs in parallel, reading spectra that the same code measured before."""
     by_id = {bug.id: bug for bug in bugs}
 
     def keep(found: Spectrum) -> None:
@@ -133,7 +133,7 @@ def spectrum_of(bug: Bug, sandbox: Sandbox) -> Spectrum:
     seen: dict[bool, Counter[tuple[str, int]]] = {True: Counter(), False: Counter()}
     n = Counter[bool]()
     for run in found.runs:
-        # A test may not do what it is known to do: by chance, or as notes take time.
+        # A test may behave otherwise than usual: by chance, or because recording takes time.
         if bug.oracle.cases or run.passed is not (run.test in bug.oracle.trigger):
             n[run.passed] += 1
             seen[run.passed].update(run.places)
@@ -160,7 +160,7 @@ class Visit(NamedTuple):
 
 
 class Visits(NamedTuple):
-    """The lines of a tree where statements begin, by path, files left out, and what each test ran."""
+    """The lines of a tree where statements begin, by path, unobserved files, and what each test ran."""
 
     lines: dict[str, list[int]]
     left_out: list[str]
@@ -170,9 +170,9 @@ class Visits(NamedTuple):
 def visits(
     bug: Bug, sandbox: Sandbox, tests: Iterable[str | Case], changed: Mapping[str, str | None] | None = None
 ) -> Visits | str:
-    """Run tests one by one on a tree with changed files, each on the tree as it was built; return why that cannot be done.
+    """Run tests one by one on a tree with changed files, each on the tree as built; return why that is impossible.
 
-    Of many cases no more are run once one has failed.
+    Of many cases, no more are run once one has failed.
     """
     with temporary_folder() as folder:
         built = _built(bug, sandbox, folder, changed or {})
@@ -213,7 +213,7 @@ class _Built(NamedTuple):
 
 
 def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str | None]) -> _Built | str:
-    """Lay out and build the tree with notes, without files over which that fails; return why it cannot be done."""
+    """Lay out and build the tree with probes, without files on which that fails; return why it is impossible."""
     name, left_out = bug.problem.language, list[str]()
     if facts(name).idioms.probe is None:
         return "programs of this language cannot be instrumented"
@@ -246,7 +246,7 @@ def _built(bug: Bug, sandbox: Sandbox, folder: Path, changed: Mapping[str, str |
 
 
 def _instrumented_files(name: str, sources: Mapping[str, str], left_out: list[str], work: Path) -> list[Instrumented]:
-    """Return the sources with notes; those that notes would spoil are left out from now on."""
+    """Return the sources with probes; files that probes would break are skipped from now on."""
     files: list[Instrumented] = []
     syntax, places = language(name).syntax, [f"{root}/{_NOTES}" for root in ("/work", "/tree", work)]
     first = 0
@@ -261,12 +261,12 @@ def _instrumented_files(name: str, sources: Mapping[str, str], left_out: list[st
 
 
 def _noting(command: Command) -> Command:
-    """Let a command write notes into the tree."""
+    """Let a command record places in the tree."""
     return dataclasses.replace(command, writable=True, private=False, sealed=())
 
 
 class _Notes:
-    """The file in a tree that the program under test adds the numbers of places to; anything else in there is passed over."""
+    """The file in a tree to which the program under test adds the numbers of places; anything else in it is ignored."""
 
     def __init__(self, work: Path, n: int) -> None:
         self._path = work / _NOTES
@@ -294,7 +294,7 @@ class _Notes:
 
 
 def _drawn(bug: Bug) -> Iterable[str | Case]:
-    """Return the tests to be run: those that fail, and some others by chance, the same each time."""
+    """Return the tests to run: those that fail, and some others at random, the same each time."""
     chance, oracle = random.Random(bug.digest), bug.oracle
     if oracle.cases:
         return chance.sample(list(oracle.cases), len(oracle.cases))
@@ -316,12 +316,12 @@ class FunctionsOf:
         return next((item for item in reversed(self._all) if item.span.start <= word < item.span.end), None)
 
     def begin(self, function: Function | None) -> int:
-        """Return the line of a function, 0 for none."""
+        """Return the line of a function, 0 for None."""
         return bisect_right(self._starts, function.span.start) if function else 0
 
 
 def _placed(bug: Bug, lines: dict[str, list[int]], seen: dict[bool, Counter[tuple[str, int]]]) -> list[SpectrumPlace]:
-    """Return all lines with the functions that they lie in."""
+    """Return all lines with the functions around them."""
     places, texts = [], bug.problem.files
     for path, starts in lines.items():
         functions = FunctionsOf(bug.problem.language, texts[path])

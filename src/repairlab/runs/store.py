@@ -1,4 +1,4 @@
-"""A run on disk: append-only files that survive being killed at any moment. The only code that touches a run's records."""
+"""A run on disk: append-only files that survive a kill at any moment. The only code that touches a run's records."""
 
 import dataclasses
 import difflib
@@ -32,17 +32,17 @@ CONFIG = "experiment.toml"
 
 @record
 class BugEnd:
-    """The mark that nothing more is to be done for a bug."""
+    """Marks a bug as finished."""
 
     bug_id: str
     ended: Ended
     lines: Mapping[str, int] | None = None
-    """How many lines the other files had by then, so that what is cut off later is missed; filled in when it is stored."""
+    """How many lines the other files had by then, so that later truncation is noticed; filled in when stored."""
 
 
 @record
 class Disagreement:
-    """A verdict of an earlier run that did not come out again."""
+    """A verdict of an earlier run that could not be repeated."""
 
     bug_id: str
     candidate_id: str
@@ -85,8 +85,8 @@ class Store:
 
     @property
     def run_id(self) -> str:
-        """Return the id of the run; empty where lines have no checks, because the run is of before there were any."""
-        path = f"{self.folder}/{_MANIFEST}"  # this is asked for with every record, and paths of pathlib cost more than the rest
+        """Return the id of the run; empty if it predates checks on lines."""
+        path = f"{self.folder}/{_MANIFEST}"  # this is needed for every record, and pathlib's paths cost more than the rest
         try:
             stat = os.stat(path)  # noqa: PTH116
         except OSError:
@@ -127,7 +127,7 @@ class Store:
         return decode(Manifest, data, self.manifest_path.name)
 
     def _lack(self) -> str:
-        """Say why the folder is no run, and name runs that may be meant."""
+        """Say why the folder is not a run, and name runs that may be meant."""
         make = "Make one with: repairlab run BENCHMARK --to DIR"
         inside = sorted(path.parent.name for path in self.folder.glob(f"*/{_MANIFEST}"))
         if inside:
@@ -139,13 +139,13 @@ class Store:
         return f"it does not exist. Did you mean {str(self.folder.parent / near[0])!r}?" if near else f"it does not exist. {make}"
 
     def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:
-        """Add one record to its file and return the place of its line; safe while other processes do the same."""
+        """Add one record to its file and return its line's position; safe while other processes do the same."""
         if isinstance(item, BugEnd) and self.run_id:
             item = dataclasses.replace(item, lines=self._lines())
         return self.append_body(type(item), encoded(item))
 
     def append_body(self, kind: type, body: bytes) -> int:
-        """Add one record that is encoded already and return the place of its line."""
+        """Add one encoded record and return its line's position."""
         try:
             return append_line(f"{self.folder}/{FILES[kind]}", body, self.run_id)
         except OSError as error:
@@ -154,7 +154,7 @@ class Store:
             ) from error
 
     def _lines(self) -> dict[str, int]:
-        """Return how many lines the files have that grow while bugs are worked on."""
+        """Return the number of lines in the files that grow while bugs are processed."""
         counted = {}
         for name in CHECKED_FILES:
             if name != FILES[BugEnd] and (self.folder / name).is_file():
@@ -175,15 +175,15 @@ class Store:
         return (item for _, item in self.scan(BugEnd))
 
     def disagreements(self) -> Iterator[Disagreement]:
-        """Read which verdicts of earlier runs did not come out again."""
+        """Read which verdicts of earlier runs could not be repeated."""
         return (item for _, item in self.scan(Disagreement))
 
     def scan(self, kind: type[T]) -> Iterator[tuple[int, T]]:
-        """Read all records of a kind, each with the place of its line."""
+        """Read all records of a kind, each with its line's position."""
         return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind))
 
     def scan_data(self, kind: type[T]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Read all records of a kind as plain data, for those who need but a few facts of very many."""
+        """Read all records of a kind as plain data, for callers that need only a few facts of very many."""
         path = self.folder / FILES[kind]
         if not path.is_file():
             return
@@ -197,11 +197,11 @@ class Store:
                 place += len(line)
 
     def facts(self, kind: type, take: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-        """Take a few facts of every record of a kind; much faster than `scan`. One that lacks them is an error that says so."""
+        """Read a few facts of every record of a kind, much faster than `scan`; a record without them is an error that says so."""
         return (taken for _, taken in self.placed_facts(kind, take))
 
     def placed_facts(self, kind: type, take: Callable[[dict[str, Any]], T]) -> Iterator[tuple[int, T]]:
-        """Take the same, each with the place of its line."""
+        """Read the same facts, each with its line's position."""
         for place, data in self.scan_data(kind):
             try:
                 if data["schema"] != SCHEMA_VERSION:
@@ -213,14 +213,14 @@ class Store:
             yield place, taken
 
     def bodies_at(self, kind: type, places: Collection[int]) -> dict[int, bytes]:
-        """Read the records at some places as they are encoded."""
+        """Read the encoded records at some positions."""
         if not places:
             return {}
         with (self.folder / FILES[kind]).open("rb") as file:
             return {place: without_check(file.readline()) for place in sorted(places) if file.seek(place) == place}
 
     def at(self, kind: type[T], place: int) -> T:
-        """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""
+        """Read the record at a position from `append` or `scan`: a run need not be held in memory."""
         path = self.folder / FILES[kind]
         with path.open("rb") as file:
             file.seek(place)
@@ -238,7 +238,7 @@ def decoded(kind: type[T], body: bytes) -> T:
 
 
 def append_line(path: str | Path, body: bytes, run_id: str) -> int:
-    """Add the line of a JSON object, with its check where the run has an id, and return its place; drops a torn last line."""
+    """Add the line of a JSON object, with its check if the run has an id, and return its position; drops a torn last line."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -255,7 +255,7 @@ def append_line(path: str | Path, body: bytes, run_id: str) -> int:
 
 
 def _last_line(file: int, size: int) -> tuple[int, int]:
-    """Return where the last whole line ends and its number; what follows was being written when a process was killed.
+    """Return where the last whole line ends, and its number; a kill may have left a partial line after it.
 
     The number is 0 when there is no line, and when lines have no numbers.
     """
@@ -280,7 +280,7 @@ def _data_of(line: bytes) -> dict[str, Any] | None:
     data: dict[str, Any]
     try:
         data = from_json(line, cache_strings="keys")
-    except ValueError:  # it takes no lone surrogates, which hostile candidates have
+    except ValueError:  # it refuses lone surrogates, which hostile candidates have
         try:
             data = json.loads(line.decode("utf-8", "surrogatepass"))
         except ValueError:

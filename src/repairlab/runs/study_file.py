@@ -32,7 +32,7 @@ class Head:
 
 @record
 class Training:
-    """A model that a study trains before its runs; what `repairlab train` is given."""
+    """A model that a study trains before its runs; the settings of `repairlab train`."""
 
     system: str
     pairs: Path
@@ -41,7 +41,7 @@ class Training:
     seed: int = 1
     device: str = "auto"
     folder: Path = Path()
-    """Where the model comes to be."""
+    """Folder for the model."""
 
 
 @record
@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Return what is unique to the cell, fit for a folder."""
+        """Return a name that is unique to the cell and fit for a folder."""
         words = (Path(self.benchmark).name, self.system, self.condition, f"seed-{self.seed}")
         return "--".join(map(_plain, words))
 
@@ -117,7 +117,7 @@ def _cells(
     systems: list[dict[str, Any]],
     conditions: dict[str, dict[str, Any]],
 ) -> Iterator[Cell]:
-    """Yield the cells, those of one system together: its model is loaded once, or still warm."""
+    """Yield the cells, those of one system together, so that its model is loaded once or still warm."""
     for system in systems:
         own = {key: value for key, value in system.items() if key not in ("name", "conditions", "seeds", "train")}
         training = None
@@ -159,7 +159,7 @@ def _cells(
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables in one, the second before the first, tables in them likewise.
+    """Merge two tables, nested ones too; the second takes precedence.
 
     >>> merged({"n": 1, "llm": {"shots": 1, "top_p": 0.5}}, {"llm": {"shots": 3}})
     {'n': 1, 'llm': {'shots': 3, 'top_p': 0.5}}
@@ -172,7 +172,7 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
 
 
 def _experiment(given: dict[str, Any]) -> tuple[Experiment, object | None]:
-    """Return the settings of a run; tables of other repairers, which shared settings and conditions may have, do not count."""
+    """Return the settings of a run, without other repairers' tables in shared settings and conditions."""
     name = str(given.get("repairer", ""))
     if not name:
         raise UserError("no repairer is named, such as: repairer = 'llm'")
@@ -184,7 +184,7 @@ def _experiment(given: dict[str, Any]) -> tuple[Experiment, object | None]:
 
 
 def _own_access(repairer: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return local settings without those that other repairers alone have."""
+    """Return local settings without those that only other repairers have."""
     if repairer not in REPAIRERS:
         return {}
     known, *others = (

@@ -1,4 +1,4 @@
-"""The lines and functions that a spectrum makes suspects, those that the fix changes, and the problem that shows the first one."""
+"""The lines and functions that a spectrum suspects, those that the fix changes, and the problem that shows the first one."""
 
 import dataclasses
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class RankedPlace:
     place: SpectrumPlace
     score: float
     rank: float
-    """The mean of the ranks of all that are as suspicious."""
+    """The mean rank of all that are equally suspicious."""
 
 
 class RankedPlaces(NamedTuple):
@@ -43,7 +43,7 @@ def rank_lines(spectrum: Spectrum, metric: str) -> RankedPlaces:
 
 
 def rank_functions(spectrum: Spectrum, metric: str) -> RankedPlaces:
-    """Rank functions, each as suspicious as the most suspicious of its lines."""
+    """Rank functions, each as suspicious as its most suspicious line."""
     best: dict[tuple[str, int], tuple[SpectrumPlace, float]] = {}
     for item in rank_lines(spectrum, metric).places:
         best.setdefault((item.place.path, item.place.begins), (item.place, item.score))
@@ -71,7 +71,7 @@ class Fault(NamedTuple):
 
 
 def fault_of(bug: Bug) -> Fault:
-    """Return the statements that the fix changes, or that stand beside what it adds, and their functions."""
+    """Return the statements that the fix changes or adds code next to, and their functions."""
     fault, name = Fault(set(), set()), bug.problem.language
     for path, new in changed_files(bug.fix, bug).items():
         text = bug.problem.files.get(path)
@@ -89,7 +89,7 @@ def fault_of(bug: Bug) -> Fault:
 
 
 def _words(text: str, changed: Lines) -> list[int]:
-    """Return the lines of a change that say something; of a gap, those beside it."""
+    """Return the meaningful lines of a change; for a gap, those next to it."""
     said = [number for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if changed.last >= changed.first:
         return [number for number in said if changed.first <= number <= changed.last]
@@ -132,7 +132,7 @@ def located(bug: Bug, spectrum: Spectrum, metric: str = "ochiai") -> SpectrumPro
 
 
 def seen_problem(bug: Bug, visibility: Visibility, spectrum: Spectrum | None) -> Problem:
-    """Return the problem as the policy lets a repairer see it; a UserError where its place could not be computed."""
+    """Return the problem as the policy lets a repairer see it; UserError if its place could not be computed."""
     found: Problem | str = bug.problem
     if visibility.is_computed and spectrum is not None:
         found = located(bug, spectrum)

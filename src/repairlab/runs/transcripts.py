@@ -18,7 +18,7 @@ from repairlab.runs.store import Store, TranscriptEntry
 
 
 class TranscriptWriter:
-    """Makes prompts and answers part of a run; any number of threads may do so at once."""
+    """Adds prompts and answers to a run; any number of threads may do so at once."""
 
     def __init__(self, store: Store) -> None:
         """Name the run; what earlier starts of it have written is not written again."""
@@ -30,7 +30,7 @@ class TranscriptWriter:
         return {data["digest"] for _, data in self._store.scan_data(TranscriptEntry)}
 
     def keep(self, prompt: Prompt, *answers: str) -> None:
-        """Write down what was asked and what came back."""
+        """Record a prompt and its answer."""
         with self._lock:
             self._prompt(prompt)
             for answer in answers:
@@ -59,17 +59,17 @@ class TranscriptWriter:
 
 
 class Transcripts:
-    """The transcripts of a run, to be looked up; only their places are held in memory."""
+    """The transcripts of a run, for lookup; only their positions are held in memory."""
 
     def __init__(self, store: Store, find: Callable[[str], int | None] | None = None) -> None:
-        """Find out what there is; `find` knows the place of a digest without that."""
+        """Find out what there is; `find` gets the position of a digest without that."""
         self._store = store
         if find is None:
             find = {data["digest"]: place for place, data in store.scan_data(TranscriptEntry)}.get
         self._find = find
 
     def text(self, name: str | None) -> str | None:
-        """Return the text with a digest; none when it was not kept."""
+        """Return the text with a digest; None if it was not kept."""
         place = None if name is None else self._find(name)
         if place is None:
             return None
@@ -77,7 +77,7 @@ class Transcripts:
         return zlib.decompress(base64.b64decode(entry.data)).decode("utf-8", "surrogatepass")
 
     def prompt(self, name: str | None) -> Prompt | None:
-        """Return the prompt with a digest; none when it was not kept, or not all of it."""
+        """Return the prompt with a digest; None if it was not fully kept."""
         packed = self.text(name)
         if packed is None:
             return None

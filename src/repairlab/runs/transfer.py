@@ -1,4 +1,4 @@
-"""Work for machines that share no files with this one: trees of bugs and known verdicts travel with it, trees once, by digest."""
+"""Work for machines that share no files with this one: trees of bugs (once each, by digest) and known verdicts travel with it."""
 
 import dataclasses
 import tempfile
@@ -25,7 +25,7 @@ _TREE = "bugs/bug/buggy"
 
 
 def folders_of(bug: Bug) -> dict[str, dict[str, Path]]:
-    """Return what a bug needs on another machine, by digest: its tree, and the lock of its environment where it has one."""
+    """Return what a bug needs on another machine, by digest: its tree, and its environment's lock if it has one."""
     contents = {_TREE: Path(bug.tree.source)}
     if bug.oracle.build.environment:
         lock = lock_of(bug)
@@ -34,7 +34,7 @@ def folders_of(bug: Bug) -> dict[str, dict[str, Path]]:
 
 
 def departing(bug: Bug) -> Bug:
-    """Return a bug that holds the texts of its cases, too; where they cannot be read, whoever needs them says so."""
+    """Return a bug that also holds the texts of its cases; if they cannot be read, whoever needs them reports that."""
     try:
         there = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=tuple(bug.oracle.cases)))
     except HarnessError:
@@ -43,7 +43,7 @@ def departing(bug: Bug) -> Bug:
 
 
 def arrived(bug: Bug, folders: Mapping[str, Path]) -> Bug:
-    """Return a bug as it is on the machine where its folder was laid out, ready to be worked on."""
+    """Return a bug as it is on the machine where its folder was unpacked, ready to be worked on."""
     tree = folders[_key(bug)] / _TREE
     if read_tree(tree).digest != bug.tree.digest:
         raise HarnessError(f"bug {bug.id}: {tree} is not the tree that was sent; remove that folder and go on")
@@ -61,18 +61,18 @@ def _key(bug: Bug) -> str:
 
 
 class Dispatch(Source[Any]):
-    """Sends the work of a source away with what is known of it, and keeps the verdicts that come back."""
+    """Sends a source's work away with what is known of it, and keeps the verdicts that come back."""
 
     def __init__(self, source: Source[Order], receive: Callable[[Event, int], None], verdicts: VerdictCache | None = None) -> None:
-        """Take where work comes from, who is told of events, and where verdicts of all machines are kept."""
+        """Take where work comes from, the receiver of events, and where verdicts of all machines are kept."""
         self._source, self._receive, self._verdicts = source, receive, verdicts
         self._keys: dict[str, str] = {}
-        """What verdicts of each bug must have been made under."""
+        """The conditions under which each bug's verdicts must have been reached."""
         self._names: dict[int, dict[str, str]] = defaultdict(dict)
-        """Names in the verdict cache of the candidates that each worker is at, by id."""
+        """Keys in the verdict cache of the candidates that each worker has, by id."""
 
     def take(self, worker: int) -> Parcel | None:
-        """Return what an idle worker shall do, with all that it needs."""
+        """Return an idle worker's next order, with everything it needs."""
         order = self._source.take(worker)
         if order is None:
             return None
@@ -84,7 +84,7 @@ class Dispatch(Source[Any]):
         return Parcel(item=order, folders=folders_of(bug))
 
     def _kept_verdicts(self, order: Order, worker: int) -> dict[str, bytes]:
-        """Return the verdicts on candidates of an order that are known here."""
+        """Return the verdicts on an order's candidates that are known here."""
         if order.task is not None:
             self._keys[order.bug_id] = order.task.conditions.key
         if self._verdicts is None or order.proposes:
@@ -95,19 +95,19 @@ class Dispatch(Source[Any]):
         return {name: body for name, body in found.items() if body is not None}
 
     def finish(self, worker: int) -> None:
-        """Take note that a worker did its item."""
+        """Note that a worker finished its item."""
         self._source.finish(worker)
 
     def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
-        """Take note that a worker died."""
+        """Note that a worker died."""
         self._source.lose(worker, reason, machine=machine)
 
     def is_over(self) -> bool:
-        """Return whether nothing is left but what is at work."""
+        """Return whether all work is finished or in progress."""
         return self._source.is_over()
 
     def receive(self, event: Event, worker: int) -> None:
-        """Keep a verdict for all machines, or forget one that did not come out again, and tell of the event."""
+        """Keep a verdict for all machines, or forget one that could not be repeated, and pass the event on."""
         name = self._names[worker].get(event.candidate_id) if isinstance(event, OutcomeKnown | Disagreement) else None
         if self._verdicts is not None and name is not None:
             if isinstance(event, Disagreement):

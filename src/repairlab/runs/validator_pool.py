@@ -33,15 +33,15 @@ from repairlab.validation.machine import Machine, environment_of
 from repairlab.validation.preflight import check_tools
 from repairlab.validation.validator import BugValidator, Conditions, is_sampled
 
-if TYPE_CHECKING:  # reading patches loads all of the strategies, which those who have candidates do without
+if TYPE_CHECKING:  # reading patches loads all strategies, which callers with candidates do without
     from repairlab.runs.patch import Patch
 
 _MOST_OPEN = 512
-"""Names of bugs that are found without looking for them; each costs a moment to read again."""
+"""Names of bugs that are found without a search; reading each again takes a moment."""
 _MOST_RECENT_TESTS = 200_000
-"""Results of tests that are kept in memory with the latest verdicts, of which workers have not written all yet."""
+"""Test results kept in memory with the latest verdicts, not all of which workers have written yet."""
 _READING = ("formats", "metrics", "repairers/llm", "runs")
-"""Folders of this package whose code can change what is read from a patch."""
+"""Folders of this package whose code can change how a patch is read."""
 
 
 @record
@@ -50,7 +50,7 @@ class JudgedPatch:
 
     outcome: Outcome
     earlier: Verdict | None = None
-    """What an earlier run found, where that was another verdict."""
+    """What an earlier run found, if that was another verdict."""
     similarity: float | None = None
     """Of the buggy file and what the patch makes of it, 1 when only comments and layout differ.
 
@@ -77,7 +77,7 @@ class OpenBug:
         return {name: (kind, number) for number, (name, kind) in enumerate(named, start=1)}
 
     def name_of(self, patch: "Patch") -> str:
-        """Return what the verdict cache knows a patch by, before it is read."""
+        """Return the key of a patch in the verdict cache before it is read."""
         return digest("patch", self._readers, patch.form, patch.strategy, patch.localisation, patch.text)
 
 
@@ -86,7 +86,7 @@ class WorkerLostError(HarnessError):
 
 
 class CallHandle:
-    """Lets another thread end a call that goes on: its worker is killed, and the call raises Interrupted."""
+    """Lets another thread end a call in progress: its worker is killed, and the call raises Interrupted."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -101,7 +101,7 @@ class CallHandle:
                 self._worker.kill()
 
     def hold(self, worker: Worker | None) -> None:
-        """Say which worker the call has; none: no longer any."""
+        """Note which worker the call has; None: no longer any."""
         with self._lock:
             self._worker = worker
             if worker is not None and self.is_ended:
@@ -109,7 +109,7 @@ class CallHandle:
 
 
 class ValidatorPool:
-    """Judges patches and candidates of any bugs; what can be pickled of it is where, and how many workers there may be."""
+    """Judges patches and candidates of any bugs; it can be pickled down to where and how many workers there may be."""
 
     def __init__(self, machine: Machine, *, most_workers: int | None = None) -> None:
         """Take how many processes there may be before idle ones turn to other bugs."""
@@ -144,7 +144,7 @@ class ValidatorPool:
         terms = (policy, confirm, min_strength)
         made = self.find_open(bug.digest, policy=policy, confirm=confirm, min_strength=min_strength) or self._new(bug, *terms)
         with self._lock:
-            made = self._open.setdefault((bug.digest, *terms), made)  # whoever was first: workers know it by identity
+            made = self._open.setdefault((bug.digest, *terms), made)  # the first caller's object: workers know it by identity
             if name:
                 self._open[name, *terms] = made
             while len(self._open) > _MOST_OPEN:
@@ -177,7 +177,7 @@ class ValidatorPool:
             return self._cache
 
     def known(self, opened: OpenBug, patch: "Patch") -> JudgedPatch | None:
-        """Return the verdict of an earlier run, or of a moment ago; none when a worker has to find it."""
+        """Return the verdict of an earlier run or a moment ago; None when a worker has to find it."""
         if (verdicts := self._verdicts) is None:
             return None
         name = opened.name_of(patch)
@@ -197,7 +197,7 @@ class ValidatorPool:
         return _demanded(opened, self._remember((opened.key, name), JudgedPatch(outcome=outcome, similarity=similarity)))
 
     def judge(self, opened: OpenBug, item: "Patch | Candidate", handle: CallHandle | None = None) -> JudgedPatch:
-        """Have a worker find the verdict; our own failures are UNDECIDED, and Interrupted is raised when the call was ended."""
+        """Have a worker find the verdict; our own failures are UNDECIDED; Interrupted means that the call was ended."""
         try:
             judged = self.ask(opened, item, handle)
         except (HarnessError, RuntimeError) as error:
@@ -215,7 +215,7 @@ class ValidatorPool:
         return judged
 
     def call(self, work: Work[Event, Item], item: Item, handle: CallHandle | None = None) -> list[Event]:
-        """Have one item done and return what was emitted; DEATHS workers that die over it are a WorkerLostError."""
+        """Have one item done and return everything emitted; if DEATHS workers die over it, raise WorkerLostError."""
         reason, handle = "", handle or CallHandle()
         for _ in range(DEATHS):
             opened = self._local()
@@ -227,7 +227,7 @@ class ValidatorPool:
                 handle.hold(None)
                 opened.put_back(worker)
                 raise
-            except BaseException:  # Ctrl-C: what it would answer is half read, or nobody listens any more
+            except BaseException:  # Ctrl-C: its answer is half read, or nobody listens any more
                 handle.hold(None)
                 worker.kill()
                 opened.end(worker)
@@ -247,7 +247,7 @@ class ValidatorPool:
         return opened.pids() if opened else []
 
     def close(self) -> None:
-        """End the workers of this process; those at work are killed."""
+        """End the workers of this process; busy ones are killed."""
         self._is_closed = True
         if workers := self._by_process.get(os.getpid()):
             workers.close()
@@ -294,7 +294,7 @@ def _undecided(opened: OpenBug, item: "Patch | Candidate", reason: str) -> Judge
 def open_judging(
     conditions: Conditions, cache: Path | None, sandbox: Sandbox, emit: Callable[[JudgedPatch], None]
 ) -> Iterator[Callable[["Patch | Candidate"], None]]:
-    """Give what judges one patch or candidate after the other in a worker."""
+    """Give a function that judges one patch or candidate after another in a worker."""
     opened, earlier = OpenBug(conditions, cache), list[Verdict]()
     with BugValidator(conditions, sandbox, cache, disagree=lambda known, now: earlier.append(known.verdict)) as validator:  # noqa: ARG005
 
@@ -332,7 +332,7 @@ class _LocalWorkers:
         self._at_exit = Finalize(None, self.close, exitpriority=10)
 
     def take(self, machine: Machine, work: object, most: int | None) -> Worker:
-        """Return an idle worker that has this work open; else a new one, or the one that is idle for the longest time."""
+        """Return an idle worker that has this work open; else a new one, or the one that has been idle longest."""
         with self._lock:
             if self.is_closed:
                 raise UserError("this validator is closed; open another one")
@@ -353,14 +353,14 @@ class _LocalWorkers:
             return [worker.pid for worker in (*self._idle, *self._at_work)]
 
     def _drop_dead(self) -> None:
-        """Forget workers that died while they were idle, so that nobody's item is blamed for it."""
-        dead = [worker for worker in self._idle if worker.pipe.poll()]  # who has nothing to do has nothing to say
+        """Forget workers that died while idle, so that nobody's item is blamed for it."""
+        dead = [worker for worker in self._idle if worker.pipe.poll()]  # an idle worker has nothing to say
         self._idle = [worker for worker in self._idle if worker not in dead]
         for worker in dead:
             worker.end()
 
     def put_back(self, worker: Worker) -> None:
-        """Take a worker that did its work, for the next item."""
+        """Take a worker back for the next item."""
         with self._lock:
             if worker in self._at_work:
                 self._at_work.remove(worker)
@@ -379,7 +379,7 @@ class _LocalWorkers:
                 return
             self.is_closed = True
             for worker in self._at_work:
-                worker.kill()  # whoever waits for it learns that it died
+                worker.kill()  # the thread that waits for it learns that it died
             idle, self._idle = self._idle, []
         for worker in idle:
             worker.hang_up()  # all of them first: closing what they have open takes a while
@@ -390,6 +390,6 @@ class _LocalWorkers:
 
 
 def _close_aside(opened: _LocalWorkers) -> None:
-    """End workers that nobody holds any more, in a thread: the garbage collector comes at any moment, whatever is locked then."""
+    """End workers that nobody holds any more, in a thread: the garbage collector runs at any moment, whatever is locked then."""
     if not opened.is_closed:
         threading.Thread(target=opened.close).start()

@@ -1,4 +1,4 @@
-"""Verify a run made elsewhere: its files as they were written, its records as they belong together, its verdicts again."""
+"""Verify a run made elsewhere: its files must be unchanged, its records consistent, and its verdicts repeatable."""
 
 import dataclasses
 import random
@@ -28,12 +28,12 @@ class Recheck:
     candidate_id: str
     claimed: Verdict
     found: tuple[Verdict, ...]
-    """One verdict, or two where the first was another than claimed."""
+    """One verdict, or two if the first was not as claimed."""
     message: str
 
     @property
     def state(self) -> str:
-        """Say `same`, `unsteady` (the second time it came out), `undecided` (our own machinery failed) or `differs`."""
+        """Return `same`, `unsteady` (it matched the second time), `undecided` (our own machinery failed) or `differs`."""
         if self.claimed in self.found:
             return "same" if len(self.found) == 1 else "unsteady"
         return "undecided" if Verdict.UNDECIDED in self.found else "differs"
@@ -41,15 +41,15 @@ class Recheck:
 
 @record
 class Verification:
-    """What was found: nothing wrong, or what differs."""
+    """What was found: no problem, or the differences."""
 
     n_bugs: int
     n_in_benchmark: int
     n_verdicts: int
-    """Verdicts that the run holds, but for UNDECIDED ones."""
+    """Verdicts that the run holds, except UNDECIDED ones."""
     seed: int
     damages: tuple[str, ...]
-    """Files that are not as they were written, and records that do not belong together."""
+    """Files that changed after they were written, and inconsistent records."""
     rechecks: tuple[Recheck, ...]
 
     def of(self, state: str) -> tuple[Recheck, ...]:
@@ -63,7 +63,7 @@ class Verification:
 
     @property
     def most_wrong(self) -> float | None:
-        """Return the share of wrong verdicts that a sample like this misses with 5 % chance; none where verdicts differ."""
+        """Return the share of wrong verdicts that a sample of this size misses with 5 % chance; None if verdicts differ."""
         n = len(self.rechecks) - len(self.of("undecided"))
         if self.of("differs") or not n:
             return None
@@ -79,7 +79,7 @@ def verify_run(
     seed: int,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> Verification:
-    """Look at every line of a run, then validate a random sample of its candidates again, half of it claimed to be plausible."""
+    """Check every line of a run, then validate a random sample of its candidates again, half of it claimed to be plausible."""
     manifest = store.manifest()
     require_benchmark(manifest, benchmark, store.folder, advice="; name the right one with --benchmark")
     damages = list(map(str, find_damage(store)))
@@ -137,7 +137,7 @@ def _unsealed(store: Store) -> Iterator[str]:
 
 
 def _claims(store: Store) -> tuple[dict[str, Claim], list[str]]:
-    """Return the verdicts by the names of their candidates, and which names or bugs are not those of the content."""
+    """Return the verdicts by the names of their candidates, and names or bugs that do not match the content."""
     found: dict[str, Claim] = {}
     wrong = []
     for place, data in store.scan_data(Candidate):
@@ -160,7 +160,7 @@ def _claims(store: Store) -> tuple[dict[str, Claim], list[str]]:
 
 
 def _contradictions(store: Store, manifest: Manifest, benchmark: Benchmark, claims: Mapping[str, Claim]) -> Iterator[str]:
-    """Say what in the records cannot be of one run with these settings."""
+    """Report records that cannot belong to one run with these settings."""
     settings, mine = manifest.experiment, set(manifest.bug_ids)
     chosen = [bug.id for bug in benchmark.select(settings.include, limit=settings.limit)]
     left_out = [bug_id for bug_id in chosen if bug_id not in mine]
@@ -190,7 +190,7 @@ def _contradictions(store: Store, manifest: Manifest, benchmark: Benchmark, clai
 def _judge_again(
     store: Store, chosen: Sequence[Claim], benchmark: Benchmark, machine: Machine, progress: Callable[[int, int], None]
 ) -> list[Recheck]:
-    """Validate candidates without the verdicts of earlier runs; one that comes out otherwise is tried once more."""
+    """Validate candidates without the verdicts of earlier runs; one that differs is tried again."""
     pool = ValidatorPool(dataclasses.replace(machine, use_verdicts=False))
     settings = store.manifest().experiment
     by_bug = sorted(chosen, key=lambda claim: (claim.bug_id, claim.rank))  # a worker keeps its bug open

@@ -1,7 +1,7 @@
-"""What a worker of a run does: propose the candidates of a bug, or judge some of them; all that comes of it is emitted.
+"""What a worker of a run does: propose the candidates of a bug, or judge some of them, and emit all results.
 
-Where a candidate depends on the outcomes of those before it (a conversation, a stop at the first fix), it is judged as soon as it
-is proposed, by the same worker. Workers read and write no records of a run.
+Where a candidate depends on the outcomes of earlier ones (a conversation, a stop at the first fix), the same worker judges it as
+soon as it is proposed. Workers read and write no records of a run.
 """
 
 import dataclasses
@@ -33,24 +33,24 @@ from repairlab.validation.validator import BugError, BugValidator
 
 
 class RunWorker:
-    """Does the orders of one worker process; the bug of the last one stays open, for orders to come."""
+    """Does the orders of one worker process; the last bug stays open for orders to come."""
 
     def __init__(self, sandbox: Sandbox, emit: Emit) -> None:
         self._sandbox, self._emit = sandbox, emit
-        # Of the bug that is open
+        # Of the open bug
         self._task: Task | None = None
         self._validator: BugValidator | None = None
         self._open = ExitStack()
         self._given_up: dict[str, str] = {}
         """Candidates over which too many workers died, with the reason."""
-        # Of the order at hand: encoded outcomes
+        # Of the current order: encoded outcomes
         self._outcomes: dict[str, bytes] = {}
         """By candidate id."""
         self._decided: dict[str, bytes] = {}
         """By normal form; each decides all candidates of that form."""
 
     def __call__(self, order: Order) -> None:
-        """Do an order; all that is learnt on the way is emitted at once."""
+        """Do an order, emitting everything learnt on the way at once."""
         STOPWATCH.restart()
         if order.task is not None:
             self._turn_to(order.task)
@@ -72,12 +72,12 @@ class RunWorker:
         self._emit(WorkerTime(bug_id=order.bug_id, seconds=STOPWATCH.taken()))
 
     def close(self) -> None:
-        """Close the bug that is open."""
+        """Close the open bug."""
         self._open.close()
         self._task = self._validator = None
 
     def _turn_to(self, task: Task) -> None:
-        """Open a bug instead of the one that is open."""
+        """Open this bug instead of the open one."""
         self.close()
         self._given_up = dict(task.given_up)
         validator = BugValidator(
@@ -91,7 +91,7 @@ class RunWorker:
         self._task = task
 
     def _propose(self, task: Task, stored: Mapping[int, bytes]) -> None:
-        """Propose the candidates of a bug, but for those that are stored, by rank."""
+        """Propose the candidates of a bug, except stored ones, by rank."""
 
         def store(candidate: Candidate) -> Candidate:
             with STOPWATCH.phase("other"):
@@ -114,12 +114,12 @@ class RunWorker:
         else:
             with open_repairer(task, lambda text: self._emit(Notice(text=text)), self._sandbox, earlier) as repairer:
                 problem = seen_problem(task.bug, task.experiment.visibility, task.spectrum)
-                with STOPWATCH.phase("propose"):  # what is done with each candidate counts for itself
+                with STOPWATCH.phase("propose"):  # the time spent on each candidate counts for itself
                     ended = repair(problem, repairer, task.experiment, store=store, judge=judge)
         self._emit(ProposalsEnded(bug_id=task.bug_id, ended=ended))
 
     def _judge(self, candidate: Candidate, form: str | None = None) -> Outcome:
-        """Emit the outcome of a candidate: of this run, of an equal one, of an earlier run, or by validating it."""
+        """Emit the outcome of a candidate: this run's, an equal candidate's, an earlier run's, or a new one."""
         assert self._task is not None and self._validator is not None
         start, name = time.monotonic(), candidate.id
         form = form or self._form(candidate)
@@ -158,5 +158,5 @@ class RunWorker:
 
 
 def open_worker(sandbox: Sandbox, emit: Emit) -> AbstractContextManager[RunWorker]:
-    """Give what does the orders in a worker process."""
+    """Give a function that does the orders in a worker process."""
     return closing(RunWorker(sandbox, emit))

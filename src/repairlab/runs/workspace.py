@@ -1,6 +1,6 @@
-"""Fresh workspaces of one bug for programs of others, under git and without hidden tests.
+"""Fresh workspaces of one bug for external programs, under git and without hidden tests.
 
-Only edits leave a workspace, and validation starts from a tree of its own.
+Only edits leave a workspace, and validation starts from its own tree.
 """
 
 import contextlib
@@ -37,13 +37,13 @@ git add -A -f .
 git rm -r -q -f --cached --ignore-unmatch .repairlab
 git commit -q --allow-empty --no-verify -m 'The buggy tree'"""
 _WRITTEN = 946684800  # 2000-01-01
-"""When every file was last changed, so that no date tells which one has the bug."""
+"""Modification time of every file, so that no date reveals the bug."""
 _GIT_ENV = tuple((f"GIT_{who}_DATE", "2000-01-01T00:00:00Z") for who in ("AUTHOR", "COMMITTER"))
 _GIT_LIMITS = Limits(cpu_s=300, wall_s=600, memory_mb=2048, disk_mb=4096)
 
 
 class WorkspaceMaker:
-    """The tree that every workspace of a bug is a copy of, and how to read what a program made of it."""
+    """The tree that every workspace of a bug is copied from, and how to read what a program made of it."""
 
     def __init__(self, bug: Bug, visibility: Visibility, sandbox: Sandbox, folder: Path, *, script: str = "") -> None:
         """Take an empty folder for the tree and its copies; a script becomes `./check`, unless the tree has one."""
@@ -80,7 +80,7 @@ class WorkspaceMaker:
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[Path]:
-        """Give a fresh copy of the tree, which is gone after the block."""
+        """Give a fresh copy of the tree, deleted after the block."""
         with our_failure("cannot make a workspace"):
             shutil.copytree(self._given, self._work, symlinks=True)
         try:
@@ -89,7 +89,7 @@ class WorkspaceMaker:
             shutil.rmtree(self._work, ignore_errors=True)
 
     def changes(self, workspace: Path) -> Changes:
-        """Return what a program changed in its workspace, without test files and what decides how tests are run."""
+        """Return what a program changed in its workspace, without test files and test configuration."""
         return read_changes(self._given, workspace, self._excluded)
 
     @property
@@ -103,7 +103,7 @@ class WorkspaceMaker:
         return bool(self._script)
 
     def hide(self, tree: Path) -> None:
-        """Remove the files that the policy hides: tests and, where context is hidden, all but the file to fix."""
+        """Remove the files that the policy hides: tests and, if context is hidden, everything but the file to fix."""
         files = files_below(tree)
         hidden = set() if self.shows_tests else set(matching(files, self._bug.oracle.test.files))
         if not self._visibility.context:
@@ -118,7 +118,7 @@ class WorkspaceMaker:
 
 
 def _remove(root: Path, path: str) -> None:
-    """Remove a file, and the folders above it that are empty then."""
+    """Remove a file, and folders above it that become empty."""
     (root / path).unlink()
     for folder in (root / path).parents:
         if folder == root or any(folder.iterdir()):

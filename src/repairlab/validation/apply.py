@@ -1,4 +1,4 @@
-"""Lay out a bug's tree with a candidate applied, and tell candidates that differ only in layout.
+"""Lay out a bug's tree with a candidate applied, and recognise candidates that differ only in layout.
 
 Test files are never taken from a candidate.
 """
@@ -23,32 +23,32 @@ from repairlab.validation.paths import check_path, check_together, is_file
 from repairlab.validation.worktree import files_below, write_text
 
 LARGEST_GROWTH = 1_000_000
-"""Characters that a candidate may have beyond the files that it changes: the largest fixes have some thousands."""
+"""Characters that a candidate may add to the files it changes: the largest fixes have a few thousand."""
 MOST_EDITS = 10_000
 LARGEST_NORMAL_FORM = 1_000_000
-"""Characters of a file beyond which it is not worth its while to look for others that differ only in layout."""
+"""Length of a file beyond which looking for candidates that differ only in layout does not pay."""
 
 _SETTINGS = (
-    # Python: pytest, and what every interpreter loads at its start
+    # Python: pytest, and what every interpreter loads at start-up
     *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "setup.py"),
     "pyproject.toml",
     *("sitecustomize.py", "usercustomize.py", "*.pth"),
-    # Java: build tools, JUnit's settings and services that are found by name
+    # Java: build tools, JUnit's settings and services found by name
     *("build.xml", "pom.xml", "*.gradle", "*.gradle.kts", "junit-platform.properties", "META-INF/**"),
     # C and C++: build tools
     *("CMakeLists.txt", "*.cmake", "CMakePresets.json", "Makefile", "makefile", "GNUmakefile", "*.mk", "*.ninja", "configure*"),
-    # JavaScript and Go: settings of runners, and modules that are found before the project's own
+    # JavaScript and Go: settings of runners, and modules found before the project's own
     *(".mocharc.*", "jest.config.*", "vitest.config.*", ".npmrc", "node_modules/**", "go.work", "go.work.sum"),
     "vendor/modules.txt",
-    # autoconf, automake and libtool: what they read, and the scripts that they leave
+    # autoconf, automake and libtool: what they read, and the scripts they leave
     *("*.am", "*.ac", "*.m4", "Makefile.in", "autogen.sh", "bootstrap", "bootstrap.sh", "test-driver", "libtool", "ltmain.sh"),
     *("compile", "config.guess", "config.site", "config.status", "config.sub", "depcomp", "install-sh", "missing", "ylwrap"),
-    # code that would stand in for a test framework
+    # code that would replace a test framework
     *("pytest.py", "unittest.py", "pytest/**", "_pytest/**", "unittest/**", "pluggy/**", "pluggy.py"),
     *("org/junit/**", "org/hamcrest/**", "org/opentest4j/**", "junit/framework/**", "gtest/**", "catch2/**", "gtest.h"),
     "catch.hpp",
 )
-"""Files that decide how tests are built and run, in whatever folder: no candidate may touch them, unless the fix itself did."""
+"""Files that decide how tests are built and run, in any folder: no candidate may touch them unless the fix does."""
 _TEST_SETTINGS = (*_SETTINGS, *(f"**/{pattern}" for pattern in _SETTINGS))
 
 
@@ -69,13 +69,13 @@ def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
 
 
 def protected(paths: Iterable[str], bug: Bug) -> list[str]:
-    """Return those of the paths that decide how tests are built and run; the file to fix and those of the reference are none."""
+    """Return the paths that decide how tests are built and run, except the file to fix and those of the reference fix."""
     allowed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
     return [path for path in matching(paths, _TEST_SETTINGS) if path not in allowed]
 
 
 def _sources(candidate: Candidate, bug: Bug) -> dict[str, str]:
-    """Return the texts of the files that a candidate changes and that are there, after a look at its paths and its size."""
+    """Return the texts of the existing files that a candidate changes, after checking its paths and size."""
     if len(candidate.edits) > MOST_EDITS:
         raise UserError(f"the candidate has {len(candidate.edits)} edits; no more than {MOST_EDITS} are possible")
     tree = Path(bug.tree.source)
@@ -110,13 +110,13 @@ def lay_out(bug: Bug, changed: Mapping[str, str | None], work: Path) -> None:
 
 
 def lay_out_twin(bug: Bug, texts: Mapping[str, str], folder: Path) -> Bug:
-    """Return a bug with these texts of test files, in a copy of its tree below an empty folder."""
+    """Return a bug with these texts of test files, in a copy of its tree in an empty folder."""
     lay_out(bug, texts, folder / "tree")
     return dataclasses.replace(bug, tree=Tree(source=str(folder / "tree"), digest=digest(bug.tree.digest, dict(texts))))
 
 
 def lay_over(bug: Bug, built: Path, work: Path) -> None:
-    """Copy the built tree of a twin to `work`, and write those of the bug's own files into it that differ."""
+    """Copy the built tree of a twin to `work`, then write the bug's own files that differ."""
     source = Path(bug.tree.source)
     try:
         shutil.copytree(built, work, symlinks=True)
@@ -129,7 +129,7 @@ def lay_over(bug: Bug, built: Path, work: Path) -> None:
 
 
 def normal_digest(candidate: Candidate, bug: Bug) -> str:
-    """Return a hash that is equal for candidates which differ only in comments and white space, and cannot behave otherwise for it.
+    """Return a hash that is equal for candidates that differ only in comments and white space and thus cannot behave differently.
 
     A UserError says that a candidate does not apply.
     """
@@ -171,9 +171,9 @@ def rough_form(changed: Mapping[str, str | None], name: str) -> str | None:
 
 
 _LARGEST_TREE = 64 * 1024 * 1024
-"""Bytes of sources; of larger trees it is not known whether they look at the layout of a file, so they are taken to."""
+"""Bytes of sources; larger trees are not searched, and are assumed to look at the layout of a file."""
 _AMBIGUOUS = re.compile(r"[^ -~\t\n\r]|\r(?!\n)")
-"""Characters that tools read each in its way: as the end of a line, as a blank, as part of a comment, or as an error."""
+"""Characters that tools read differently: as the end of a line, a blank, part of a comment, or an error."""
 _BUILD_FILES = (
     "CMakeLists.txt",
     ".cmake",
@@ -191,7 +191,7 @@ _BUILD_FILES = (
 
 
 def layout_counts(changed: Mapping[str, str | None], bug: Bug) -> bool:
-    """Return whether the layout of a candidate's files may count: for them, the rest of the tree, or the build."""
+    """Return whether the layout of a candidate's files may matter: to them, the rest of the tree, or the build."""
     syntax = language(bug.problem.language).syntax
     texts = [text for text in changed.values() if text is not None]
     sources = [text for path, text in changed.items() if text and path.endswith(facts(bug.problem.language).extensions)]
@@ -199,7 +199,7 @@ def layout_counts(changed: Mapping[str, str | None], bug: Bug) -> bool:
     return (
         any(map(_AMBIGUOUS.search, texts))
         or any(map(syntax.sees_text, texts))
-        # Where something could not be read, what follows it may have been read otherwise than a compiler does.
+        # After something unreadable, a compiler may have read the rest differently.
         or any(token.kind == "error" for text in sources for token in syntax.tokens(text))
         or turns_warnings_into_errors(flags)
         or _tree_looks(bug.tree, bug.problem.language, bug.oracle.test.files)
@@ -214,7 +214,7 @@ def _tree_looks(tree: Tree, name: str, tests: tuple[str, ...]) -> bool:
     endings = (*facts(name).extensions, *facts(name).headers)
     size = 0
     paths = files_below(root)
-    hidden = set(matching(paths, tests))  # no candidate changes them
+    hidden = set(matching(paths, tests))  # candidates do not change them
     for path in paths:
         if not path.endswith((*endings, *_BUILD_FILES)):
             continue

@@ -1,4 +1,4 @@
-"""Comparing what blind tests say with what was expected, outside of the process that said it."""
+"""Compare what blind tests say with what was expected, outside the process that said it."""
 
 import json
 import re
@@ -10,14 +10,14 @@ from typing import Any
 from repairlab.languages.blind import BlindCheck
 
 Said = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""What tests said, by the name of the test and the number of the check; how often they ended is under `END`."""
+"""What tests said, by test name and number of the check; how often they ended is under `END`."""
 END = "end"
 NO_END = "its end"
-"""The difference where a test did not come to its end as often as it must."""
+"""The difference of a test that did not end as often as it must."""
 
 
 def by_test(said: Iterable[tuple[str, str]]) -> Said:
-    """Return what was said by test: all before its end is a test's own."""
+    """Return what was said by test; everything before its end is the test's own."""
     found: dict[str, dict[str, list[str]]] = {}
     current: dict[str, list[str]] = {}
     for number, value in said:
@@ -37,9 +37,9 @@ def difference(
     *,
     but_objects: bool = False,
 ) -> str | None:
-    """Return the assertion where what a test said is not what it must be, as the text of the test; none where there is none.
+    """Return the assertion, as the test has it, where a test did not say what it must; None if there is none.
 
-    `due` is what the reference fix says there. With `but_objects`, objects that cannot be taken apart pass for anything.
+    `due` is what the reference fix says there. With `but_objects`, objects that cannot be taken apart always pass.
     """
     if len(said.get(END, ())) != len(due.get(END, ())):
         return NO_END
@@ -59,7 +59,7 @@ def difference(
 
 
 def holds(check: BlindCheck, value: str, reference: str | None) -> bool:
-    """Return whether what was said is what it must be; without a `reference` only what the test tells counts."""
+    """Return whether what was said is right; without a `reference`, only what the test itself tells counts."""
     try:
         actual = json.loads(value)
         if check.of_two:
@@ -69,14 +69,14 @@ def holds(check: BlindCheck, value: str, reference: str | None) -> bool:
             return True
         due = json.loads(wanted)
         if check.how == "raised" and not check.expected and due[0] == "l":
-            due = due[1][0]  # the reference fix says all classes of what it raises: the first is its own
+            due = due[1][0]  # the reference fix names all classes of what it raises, its own first
         return _relate(check, actual, due)
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError, re.error):
         return False
 
 
 def is_telling(check: BlindCheck, value: str) -> bool:
-    """Return whether what was said is more than the type of something that cannot be taken apart."""
+    """Return whether an answer is more than the type of something that cannot be taken apart."""
     try:
         return check.how == "raised" or not _has_object(json.loads(value))
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ def _relate(check: BlindCheck, actual: Any, wanted: Any) -> bool:
 
 
 def equals(one: Any, other: Any) -> bool:
-    """Return whether two frozen values are equal, as tests compare: numbers by value, mappings and sets in any order."""
+    """Return whether two frozen values are equal as tests compare them: numbers by value, mappings and sets in any order."""
     if one == other:
         return True
     kinds = (one[0], other[0])
@@ -116,7 +116,7 @@ def equals(one: Any, other: Any) -> bool:
     if kind == "d":
         return len(first[0]) == len(second[0]) and all(any(_same_pair(pair, item) for item in second[0]) for pair in first[0])
     if kind == "o" and len(one) == len(other) == len(["o", "Type", []]):
-        # What an object has besides is its own affair.
+        # An object's other attributes do not matter.
         theirs = dict(one[2])
         return one[1] == other[1] and all(name in theirs and equals(theirs[name], part) for name, part in other[2])
     return bool(one == other)
@@ -124,7 +124,7 @@ def equals(one: Any, other: Any) -> bool:
 
 _NUMBERS = {"b", "i", "f"}
 _LONGEST_EXPONENT = len("-4000")
-"""Numbers beyond are no Python float's, and too large to be written out."""
+"""Numbers beyond are not Python floats, and too large to write out."""
 
 
 def _number(value: Any) -> Fraction | str:
@@ -144,7 +144,7 @@ def _same_pair(one: Any, other: Any) -> bool:
 
 
 def _same_items(one: Any, other: Any) -> bool:
-    """Return whether two collections have equal members, in whatever order."""
+    """Return whether two collections have equal members, in any order."""
     left = list(_members(other))
     for item in _members(one):
         place = next((index for index, member in enumerate(left) if equals(item, member)), None)
@@ -165,7 +165,7 @@ def _contains(whole: Any, part: Any) -> bool:
 
 
 def _is_raised(actual: Any, wanted: Any) -> bool:
-    """Return whether one of the classes of what was raised is one of those expected."""
+    """Return whether one of the classes of a raised exception is among those expected."""
     if actual[0] == "n" or wanted[0] == "n":
         return bool(actual[0] == wanted[0])
     names = {member[1] for member in actual[1]}
@@ -173,7 +173,7 @@ def _is_raised(actual: Any, wanted: Any) -> bool:
 
 
 def _is_near(actual: Any, wanted: Any, tolerance: str) -> bool:
-    """Return whether numbers are as near as the test wants them, wherever they are in what is compared."""
+    """Return whether numbers are as close as the test wants, wherever they are in what is compared."""
     if actual[0] in _NUMBERS and wanted[0] in _NUMBERS:
         one, other = _number(actual), _number(wanted)
         if isinstance(one, str) or isinstance(other, str):
@@ -195,7 +195,7 @@ def _allowed(tolerance: str, wanted: Fraction) -> Fraction:
 
 
 def _ordinal(value: Any) -> Any:
-    """Return a frozen value as one of Python's that can be put in order."""
+    """Return a frozen value as a Python value that can be sorted."""
     if value[0] in _NUMBERS:
         number = _number(value)
         return float(number) if isinstance(number, str) else number

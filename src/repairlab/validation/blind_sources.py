@@ -1,4 +1,4 @@
-"""What else among the files of the tests may hold what a blind test expects: data, and constants of other test files."""
+"""Other files of the tests that may hold what a blind test expects: data, and constants of other test files."""
 
 import re
 from collections import Counter
@@ -15,9 +15,9 @@ from repairlab.validation.worktree import files_below
 NEEDS_DATA = "it needs data files of the tests, which may hold what it expects"
 TOLD_ELSEWHERE = "what it expects stands in another file of the tests"
 IN_REACH = (NEEDS_DATA, TOLD_ELSEWHERE)
-"""Why candidates can reach what a test expects, even if the test itself is made blind."""
+"""Why candidates can reach what a test expects, even if the test itself is blind."""
 NO_DATA = "?\n"
-"""What stands in a data file in place of its contents; an empty one might be a table without rows."""
+"""What replaces the contents of a data file; an empty one might be a table without rows."""
 _DATA_FOLDERS = ("testdata/**", "**/testdata/**", "fixtures/**", "**/fixtures/**")
 """Where tests keep data even if the benchmark does not name these files."""
 _CONSTANT = re.compile(
@@ -25,7 +25,7 @@ _CONSTANT = re.compile(
     r"\b(\w+)(?:\s*\[[^\]\n]*\])*(?:\s*:[^=\n]+)?\s*:?=(?!=)[^;]{0,80}?[\"'\d]|^\s*#\s*define\s+(\w+)\s+.*[\"'\d]",
     re.MULTILINE,
 )
-"""Where a file gives a name to a literal, or to a table of them, for others to use."""
+"""Where a file names a literal, or a table of them, for other files."""
 _WORD = re.compile(r"\w+")
 _NAMELESS = ("exports", "default")
 
@@ -37,7 +37,7 @@ def data_files(bug: Bug) -> list[str]:
 
 
 def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -> dict[str, str]:
-    """Say which test files expect a constant of another one, and which: they use its name less often when they are blind."""
+    """Return test files that expect a constant of another one, with that one: blind files use its name less often."""
     told, found = {path: set(_constants(path, sources[path])) for path in files}, dict[str, str]()
     for path, file in files.items():
         before, after = (Counter(_WORD.findall(text)) for text in (sources[path], file.text))
@@ -50,14 +50,14 @@ def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -
 
 
 def reason_for(test: str, reasons: Mapping[str, str], files: Collection[str]) -> str:
-    """Return the reason of the file that a test is in: the one that its name holds, or any where it holds none."""
+    """Return the reason of the file that a test is in: the one in its name, or any if its name holds none."""
     words = set(_WORD.findall(test))
     own = {path for path in files if Path(path).name.partition(".")[0] in words} or files
     return next((why for path, why in reasons.items() if path in own), "")
 
 
 def _is_known(other: str, path: str, words: Collection[str]) -> bool:
-    """Return whether a file names another one, or may use it without doing so: in Go, those of a folder are one package."""
+    """Return whether a file names another one, or can use it without: in Go, the files of a folder are one package."""
     place = Path(other)
     stem = place.parent.name if place.stem == "__init__" else place.name.partition(".")[0]
     return stem in words or (place.suffix == ".go" and place.parent == Path(path).parent)

@@ -1,8 +1,8 @@
-"""Blind tests: a pass counts when the candidate gives the same answers to tests that do not hold what they expect.
+"""Blind tests: a pass counts if the candidate gives the same answers to tests that do not hold what they expect.
 
-A twin of the bug's tree gets test files that only say what their assertions look at. They are proved before they are used: the
-reference fix must say the same twice and what the tests expect, and the buggy program something else in each trigger test. A test
-of which this is not so is `open`.
+A twin of the bug's tree gets test files that only say what their assertions look at. These are proved before use: the reference fix
+must say the same twice, and what the tests expect; the buggy program must say something else in each trigger test. A test that
+fails this proof is `open`.
 """
 
 import dataclasses
@@ -35,46 +35,46 @@ _UNSTABLE = "the reference fix does not say the same each time"
 
 @record
 class BlindPlan:
-    """The blind test files of a bug, and what must come of them."""
+    """The blind test files of a bug and their expected results."""
 
     nonce: str
     texts: dict[str, str]
     checks: dict[str, BlindCheck]
     tests: dict[str, str]
-    """The tests that are blind, and what they are called in the blind files."""
+    """The blind tests, with their names in the blind files."""
     open: dict[str, str]
-    """The others, and why."""
+    """The other tests, with the reasons."""
     due: dict[str, dict[str, tuple[str, ...]]]
     """What the reference fix says."""
     data: tuple[str, ...] = ()
-    """The data files of the tests; their contents are taken out."""
+    """The data files of the tests; their contents are removed."""
     with_data: tuple[str, ...] = ()
-    """The tests that run with these contents nevertheless: what they expect stands in the tests themselves."""
+    """Tests that run with these contents anyway: what they expect is in the tests themselves."""
 
 
 @record
 class BlindRun:
-    """What came of the blind tests of one candidate."""
+    """The result of one candidate's blind tests."""
 
     said: Said
     failed: dict[str, str]
-    """Tests that did not pass, by what they are called in blind files, and why."""
+    """Tests that did not pass, by their names in blind files, and why."""
     sure: bool
     """Whether all tests ran to their end."""
 
 
 @record
 class BlindFinding:
-    """What blind tests showed of a candidate that passed all tests."""
+    """What blind tests showed about a candidate that passed all tests."""
 
     problem: str = ""
-    """What it did, or nothing."""
+    """What the candidate did; empty if nothing."""
     unclear: tuple[str, ...] = ()
-    """Tests that it answers with objects of a class with its own equality, which nothing outside can compare."""
+    """Tests that it answers with objects that define their own equality, which nothing outside can compare."""
 
 
 class BlindTests:
-    """The blind tests of one bug: proved when a candidate first passes its tests, and kept for those to come."""
+    """The blind tests of one bug: proved when a candidate first passes its tests, and kept for later ones."""
 
     def __init__(self, engines: Engines, folder: Callable[[], Path]) -> None:
         """Take the engines of the bug, and what makes an empty folder for a tree."""
@@ -83,25 +83,25 @@ class BlindTests:
         self._twins: dict[str, tuple[Engines, ExitStack]] = {}
 
     def close(self) -> None:
-        """End the engines of the twins."""
+        """Close the engines of the twins."""
         for name in list(self._twins):
             self._twins.pop(name)[1].close()
 
     def plan(self) -> BlindPlan:
-        """Return which tests are blind; made once, and kept on this machine."""
+        """Return which tests are blind; found once and kept on this machine."""
         if self._plan is None:
             self._plan = kept_record(_place(self._bug), BlindPlan) or self._proved()
         return self._plan
 
     def examine(self, candidate: Candidate) -> BlindFinding:
-        """Say which test a candidate that passed all fails once what it expects is withheld, and which cannot tell."""
+        """Name a test that a passing candidate fails once its expectations are withheld, and tests that cannot tell."""
         plan = self.plan()
         found, is_sure = self._found(plan, candidate) if plan.tests else (BlindFinding(), True)
         found = found if is_sure else self._found(plan, candidate)[0]
         return dataclasses.replace(found, problem=self._by_chance(candidate) or found.problem) if found.problem else found
 
     def _by_chance(self, candidate: Candidate) -> str:
-        """Say that a candidate fails its own tests when they run again: it did not read them."""
+        """Report a candidate that fails its own tests when they run again: it did not read them."""
         changed = changed_files(candidate, self._bug)
         for number in range(_AGAIN):
             again = self._above.judge(changed, "full")
@@ -110,7 +110,7 @@ class BlindTests:
         return ""
 
     def _found(self, plan: BlindPlan, candidate: Candidate) -> tuple[BlindFinding, bool]:
-        """Return what is found, and whether once is enough to say so: that a test does not end may be the machine's fault."""
+        """Return what was found, and whether once is enough: a test that does not end may be the machine's fault."""
         run = self._run(plan, candidate)
         failed, unclear = "", list[str]()
         for test, name in plan.tests.items():
@@ -128,7 +128,7 @@ class BlindTests:
         return BlindFinding(problem=failed, unclear=tuple(dict.fromkeys(unclear))), not failed
 
     def _run(self, plan: BlindPlan, candidate: Candidate) -> BlindRun:
-        """Return what a candidate's blind tests say; HarnessError when that cannot be found out."""
+        """Return what a candidate's blind tests say; HarnessError if that cannot be found out."""
         whole = {name for test, name in plan.tests.items() if test in plan.with_data or not plan.data}
         named = dict.fromkeys(plan.tests.values())
         runs = [self._run_one(plan, plan.texts, tuple(name for name in named if name in whole), candidate)] if whole else []
@@ -166,7 +166,7 @@ class BlindTests:
         return BlindRun(said=by_test(said), failed=failed, sure=judgement.verdict is not Verdict.UNCOMPILABLE)
 
     def _proved(self) -> BlindPlan:
-        """Make blind test files, and find out which tests can be relied on."""
+        """Make blind test files and find out which tests are reliable."""
         plan = draft(self._bug)
         if plan.tests and isinstance(_blinding(self._bug), OpaqueBlinding):
             opaque = _opaque_texts(plan, self._run(plan, self._bug.fix).said)
@@ -188,7 +188,7 @@ class BlindTests:
         return plan
 
     def _without_data(self, plan: BlindPlan) -> BlindPlan:
-        """Take the contents out of data files, and leave tests open that expect something of them; say so of open ones, too."""
+        """Remove the contents of data files, and leave tests open that expect something of them."""
         run = self._run(plan, self._bug.fix)
         needing = {test: name for test, name in plan.tests.items() if name in run.failed or not _says_as_often(plan, run, name)}
         inputs = tuple(test for test, name in needing.items() if _expects_by_itself(plan, name))
@@ -199,14 +199,14 @@ class BlindTests:
 
 
 def _opaque_texts(plan: BlindPlan, said: Said) -> frozenset[str]:
-    """Return the assertions that look at something that cannot be taken apart."""
+    """Return the assertions on something that cannot be taken apart."""
     found = {number for own in said.values() for number, values in own.items() if number in plan.checks for value in values
              if not is_telling(plan.checks[number], value)}  # fmt: skip
     return frozenset(plan.checks[number].text for number in found)
 
 
 def _unproved(plan: BlindPlan, run: BlindRun, name: str) -> str:
-    """Return why a test is not to be relied on, or nothing."""
+    """Return why a test is unreliable; empty if it is reliable."""
     if name in run.failed:
         return f"the reference fix fails without what is expected: {run.failed[name]}"
     own = [said for said in plan.due if is_named(name, said)]
@@ -239,20 +239,20 @@ def _says_as_often(plan: BlindPlan, run: BlindRun, name: str) -> bool:
 
 
 def _expects_by_itself(plan: BlindPlan, name: str) -> bool:
-    """Return whether a test tells itself what it expects: all its values, and no truth of a comparison with something else."""
+    """Return whether a test itself tells what it expects: plain values, and no comparison with anything else."""
     own = [plan.checks[number] for said in plan.due if is_named(name, said) for number in plan.due[said] if number != END]
     return all(check.expected and not check.expected.startswith('["b"') and not check.of_two for check in own)
 
 
 def _without(plan: BlindPlan, reasons: Mapping[str, str]) -> BlindPlan:
-    """Return a plan where tests with a reason are open."""
+    """Return a plan in which tests with a reason are open."""
     found = {test: why for test, why in reasons.items() if why}
     tests = {test: name for test, name in plan.tests.items() if test not in found}
     return dataclasses.replace(plan, tests=tests, open={**plan.open, **found})
 
 
 def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
-    """Return untried blind test files; in a second try, it is known what cannot be taken apart."""
+    """Return untried blind test files; on a second try it is known what cannot be taken apart."""
     tests = tuple(dict.fromkeys((*bug.oracle.trigger, *bug.oracle.regression)))
     nonce, files, checks = new_nonce(), dict[str, BlindFile](), dict[str, BlindCheck]()
     for path, text in test_texts(bug):
@@ -285,7 +285,7 @@ def draft(bug: Bug, opaque: Collection[str] = ()) -> BlindPlan:
 
 
 def _renamed(test: str, names: Mapping[str, str]) -> str:
-    """Return what a test is called in a blind file, if it is called something else there."""
+    """Return a test's name in a blind file, if it differs there."""
     return next((test.removesuffix(old) + new for old, new in names.items() if test.endswith(f":{old}")), "")
 
 
@@ -315,5 +315,5 @@ def _blinding(bug: Bug) -> Blinding:
 
 
 def _place(bug: Bug) -> Path:
-    """Return where the plan of a bug is kept; that of an engine that was another is not used."""
+    """Return where the plan of a bug is kept; plans of another engine version are not used."""
     return default_cache() / "blind-tests" / f"{digest(bug.digest, engine_digest())}.json"

@@ -1,7 +1,7 @@
 """Verdicts of earlier runs, in one file per user.
 
-A damaged file or one that cannot be written costs speed, never a verdict: every entry carries a checksum over key and value, and
-whatever goes wrong is the same as finding nothing.
+A damaged or read-only file costs time, never a verdict: every entry carries a checksum over key and value, and any error is the
+same as finding nothing.
 """
 
 import contextlib
@@ -37,12 +37,12 @@ _DECIDING = ("core", "languages", "sandbox", "validation")
 
 
 def engine_digest() -> str:
-    """Return a hash of all code of ours that has a part in verdicts: a changed engine must not answer with old ones."""
+    """Return a hash of all our code that takes part in verdicts: a changed engine must not answer with old ones."""
     return code_digest(*_DECIDING)
 
 
 def verdict_key(conditions: str, form: str) -> str:
-    """Return the key of a verdict: the digest of the conditions it was made under, and the candidate's normal form."""
+    """Return the key of a verdict: the digest of the conditions it was reached under, and the candidate's normal form."""
     return f"{conditions}-{form}"
 
 
@@ -60,14 +60,14 @@ def code_digest(*folders: str) -> str:
 
 
 def kept_record(path: Path, kind: type[T]) -> T | None:
-    """Return a record that was kept in a file; none where there is none, or it is damaged."""
+    """Return a record that was kept in a file; None if it is missing or damaged."""
     with contextlib.suppress(OSError, ValidationError):
         return TypeAdapter(kind).validate_json(path.read_bytes())
     return None
 
 
 def keep_record(path: Path, item: object) -> None:
-    """Keep a record in a file of this user; where that cannot be written, it is made again."""
+    """Keep a record in a file of this user; if that cannot be written, the record is made again."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_aside(path, json.dumps(to_data(item)))
@@ -83,12 +83,12 @@ class VerdictCache:
         self._database = Database(folder / FILE, _SCHEMA)
 
     def close(self) -> None:
-        """Write what is not yet written, and close the file."""
+        """Write pending entries and close the file."""
         self.flush()
         self._database.close()
 
     def form(self, raw: str) -> str | None:
-        """Return the normal form's digest of a candidate, by the digest of its text."""
+        """Return the digest of a candidate's normal form, by the digest of its text."""
         found = self._get("forms", raw)
         return found.decode() if found is not None else None
 
@@ -101,7 +101,7 @@ class VerdictCache:
         found = self._get("verdicts", key)
         try:
             return decode(Outcome, json.loads(zlib.decompress(found).decode("utf-8", "surrogatepass")), FILE) if found else None
-        except Exception:  # written by another version, in whatever way: the same as nothing
+        except Exception:  # written by another version in some way: the same as nothing
             self.remove(key)
             return None
 
@@ -111,16 +111,16 @@ class VerdictCache:
             self.put_body(key, encode(outcome))
 
     def put_body(self, key: str, body: bytes) -> None:
-        """Keep an outcome that is encoded already."""
+        """Keep an encoded outcome."""
         self._put("verdicts", key, zlib.compress(body, 1))
 
     def body(self, key: str) -> bytes | None:
-        """Return an outcome as it is encoded."""
+        """Return an encoded outcome."""
         found = self._get("verdicts", key)
         return zlib.decompress(found) if found else None
 
     def flush(self) -> None:
-        """Write what is not yet written; a process that is killed before costs later runs a second of work."""
+        """Write pending entries; a process killed before that costs later runs a second of work."""
         entries, self._unwritten = self._unwritten, {}
         self._written_at = time.monotonic()
         if entries:
@@ -155,7 +155,7 @@ class VerdictCache:
 
 @contextlib.contextmanager
 def open_verdict_cache(folder: Path | None) -> Iterator[VerdictCache | None]:
-    """Open the cache in a folder, if one shall be used."""
+    """Open the cache in a folder, if one is to be used."""
     if folder is None:
         yield None
         return

@@ -1,7 +1,7 @@
-"""Read what a program changed in the tree that it was given: nothing that it left behind is run, followed or believed.
+"""Read what a program changed in its tree; nothing it left behind is run, followed or believed.
 
-The program may have left links, devices, huge files, names that are no text, and a `.git` with hooks and filters of its own: only
-plain files are opened, and compared with those that it was given.
+The program may have left links, devices, huge files, names that are not text, and a `.git` with its own hooks and filters: only
+plain files are opened, and compared with those it was given.
 """
 
 import hashlib
@@ -22,16 +22,16 @@ from repairlab.validation.apply import protected
 from repairlab.validation.paths import check_path
 
 LARGEST_FILE = 4 * 1024 * 1024
-"""Bytes of a changed file that is still read: sources are far smaller."""
+"""Largest changed file, in bytes, that is read: sources are far smaller."""
 MOST_FILES = 100_000
-"""Files and folders that a program may leave besides those that it was given."""
+"""Files and folders that a program may add to those it was given."""
 MOST_NAMED = 20
-"""How many files are named that are left out."""
+"""How many omitted files are named."""
 CACHE_TAG = "CACHEDIR.TAG"
-"""What marks a folder as a cache (https://bford.info/cachedir/): test runners, linters and build tools leave such."""
+"""What marks a folder as a cache (https://bford.info/cachedir/), as test runners, linters and build tools do."""
 
 OWN_FOLDER = ".repairlab"
-"""Folder of a workspace that is no part of the candidate: a program may keep its log there, so that it survives a kill."""
+"""Folder of a workspace that is not part of the candidate: a program may keep its log there, so that it survives a kill."""
 
 _IGNORED = frozenset({".git", "__pycache__", OWN_FOLDER})
 
@@ -42,13 +42,13 @@ class Changes:
 
     edits: tuple[Edit, ...]
     left_out: tuple[str, ...]
-    """Changes that are no part of it, each with the reason."""
+    """Changes that are not part of it, each with the reason."""
 
 
 def read_changes(given: Path, left: Path, excluded: Callable[[str], str], *, most: int = MOST_FILES) -> Changes:
-    """Compare what was given with what is left; `excluded` says why a path does not count, or nothing.
+    """Compare what was given with what is left; `excluded` says why a path does not count, if so.
 
-    Of more than so many files and folders nothing is taken. Raises HarnessError only for what was given.
+    If there are too many files and folders, none is taken. Raises HarnessError only for what was given.
     """
     reader = _Reader(given, left, excluded, most)
     reader.read()
@@ -83,7 +83,7 @@ class _Reader:
                 self._deleted(path)
 
     def _is_covered(self, path: str, after: dict[str, int]) -> bool:
-        """Return whether something that is no folder stands in the way to a file: that is told of by itself."""
+        """Return whether something other than a folder is in the way of a file, which is reported for itself."""
         parts = path.split("/")
         above = ("/".join(parts[:number]) for number in range(1, len(parts)))
         return any(part in after and not stat.S_ISDIR(after[part]) for part in above)
@@ -136,7 +136,7 @@ class _Reader:
 
 
 def _entries(root: Path, most: int) -> Iterator[tuple[str, int]]:
-    """Yield relative path and mode of all below a folder, links not followed, at most so many."""
+    """Yield relative path and mode of everything below a folder, up to a number, without following links."""
     folders, n = [""], 0
     while folders:
         folder = folders.pop()
@@ -162,7 +162,7 @@ def _entries(root: Path, most: int) -> Iterator[tuple[str, int]]:
 
 
 def read_plain(file: Path, *, largest: int = LARGEST_FILE) -> bytes | None:
-    """Return what a plain file holds; none when it is something else, too large, or cannot be opened."""
+    """Return the content of a plain file; None if it is something else, too large, or cannot be opened."""
     try:
         number = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -191,7 +191,7 @@ def _hash(file: Path) -> bytes:
 
 
 def _smallest(path: str, old: str, new: str) -> Edit:
-    """Return one edit of all between the first and the last changed line; of the whole file where line ends would not survive."""
+    """Return one edit from the first to the last changed line, or of the whole file if line ends would not survive."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     most = min(len(before), len(after))
     head = next((at for at in range(most) if before[at] != after[at]), most)
@@ -202,7 +202,7 @@ def _smallest(path: str, old: str, new: str) -> Edit:
 
 
 def never_taken(path: str, bug: Bug) -> str:
-    """Return why a changed file is no part of a candidate, or nothing: test files and what decides how tests are run stay ours."""
+    """Return why a changed file is not part of a candidate, if so: test files and test settings stay ours."""
     if matching([path], bug.oracle.test.files):
         return "a test file"
     return "configuration of tests or builds" if protected([path], bug) else ""

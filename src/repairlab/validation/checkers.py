@@ -1,6 +1,6 @@
-"""The verdict on one run of a program, made outside the sandbox: how it ended, and whether its output is the expected one.
+"""The verdict on one run of a program, reached outside the sandbox: how it ended, and whether its output is right.
 
-An output may be all blank lines, or all words: nothing here makes an object for each, or looks at a character many times.
+An output may be all blank lines or all words: nothing here makes an object for each or looks at a character many times.
 """
 
 import math
@@ -17,22 +17,22 @@ from repairlab.core.record import record
 from repairlab.languages.language import Toolchain
 
 _INTEGER = re.compile(rb"[+-]?\d+")
-# Each character can be matched in one way only: a token of 16 MB must not cost more than one look at each.
+# Each character can be matched in one way only: a token of 16 MB must be looked at once.
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 _BLANKS = bytes.maketrans(b"\t\r\f\v", b"    ")
 _SHAPE = bytes(ord(" " if bytes([code]).isspace() else "x") for code in range(256))
 _SLACK = 1 + 1e-9
-"""A difference of just the tolerance passes, whatever the last bit of a double makes of it."""
+"""A difference of exactly the tolerance passes, whatever the last bit of a double is."""
 
 
 @record
 class CheckerResult:
-    """What a checker says of one output, and why when it is not right."""
+    """What a checker says of one output, and why if it is not right."""
 
     verdict: TestVerdict
     message: str = ""
     doubt: str = ""
-    """How a checker program failed over the output, where nothing has shown yet that the output is why."""
+    """How a checker program failed on the output; nothing has shown yet that the output is the cause."""
 
 
 def compare(case: Case, output: bytes) -> CheckerResult:
@@ -83,7 +83,7 @@ def first_difference(output: bytes, expected: str, *, checker: Checker = Checker
 
 
 def _check_unordered(output: bytes, wanted: bytes) -> TestVerdict:
-    """Compare lines as a bag; only line breaks may be wrong for PRESENTATION, not lines and their order at once."""
+    """Compare lines as a bag; PRESENTATION allows only wrong line breaks, not wrong lines and order as well."""
     lines, wanted_lines = _bag(output), _bag(wanted)
     if lines == wanted_lines:
         return TestVerdict.PASSED
@@ -101,7 +101,7 @@ def _line_difference(output: bytes, wanted: bytes) -> str:
 
 
 def _bag(text: bytes) -> Counter[bytes]:
-    """Return how often each line is there, the blank one included."""
+    """Return how often each line occurs, including the blank one."""
     layout = _layout(text)
     if not layout:
         return Counter()
@@ -112,7 +112,7 @@ def _bag(text: bytes) -> Counter[bytes]:
 
 
 def _tokens(text: bytes, most: int) -> list[bytes]:
-    """Return the words of a text; all that comes after so many is one more."""
+    """Return the words of a text; everything after a limit is one more word."""
     return text.split(maxsplit=most)
 
 
@@ -141,7 +141,7 @@ def _layout(text: bytes) -> bytes:
 
 
 def _single(text: bytes, mark: bytes) -> bytes:
-    """Return a text with one mark in the place of many in a row; each look at it halves them."""
+    """Return a text with runs of a mark collapsed to one; each pass halves them."""
     while mark * 2 in text:
         text = text.replace(mark * 2, mark)
     return text
@@ -153,13 +153,13 @@ def _near(token: bytes, wanted: bytes, checker: Checker) -> bool:
     if not (_NUMBER.fullmatch(token) and _NUMBER.fullmatch(wanted)):
         return False
     if _INTEGER.fullmatch(token) and _INTEGER.fullmatch(wanted):
-        # Large integers differ by less than any relative tolerance, and must not be equal for that.
+        # Large integers differ by less than any relative tolerance; that must not make them equal.
         return _plain(token) == _plain(wanted)
     got, value = float(token), float(wanted)
     if math.isnan(value) or math.isnan(got):
         return math.isnan(value) and math.isnan(got)
     if math.isinf(value) or math.isinf(got):
-        # 1e999 is a number that a double cannot hold: no infinity, and not equal to 1e998.
+        # 1e999 exceeds a double: it is not infinity, and not equal to 1e998.
         return got == value and _is_word(token) and _is_word(wanted)
     return abs(got - value) <= max(checker.absolute, checker.relative * abs(value)) * _SLACK
 
@@ -169,7 +169,7 @@ def _is_word(number: bytes) -> bool:
 
 
 def _plain(integer: bytes) -> bytes:
-    """Return an integer without plus sign and leading zeros; text, because it may have any number of digits."""
+    """Return an integer without plus sign and leading zeros, as text, since it may have any number of digits."""
     sign = b"-" if integer.startswith(b"-") else b""
     digits = integer.lstrip(b"+-").lstrip(b"0") or b"0"
     return digits if digits == b"0" else sign + digits
@@ -185,7 +185,7 @@ _OF_ENDING = {
 
 
 def of_process(execution: Execution, toolchain: Toolchain) -> TestVerdict | None:
-    """Return the verdict that a process's end alone settles; none when it ended well by itself."""
+    """Return the verdict that the end of a process alone settles; None when it ended well."""
     if execution.ending in _OF_ENDING:
         return _OF_ENDING[execution.ending]
     if execution.succeeded:
@@ -207,7 +207,7 @@ def describe_end(execution: Execution) -> str:
 
 
 def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
-    """Judge one run of a stdin/stdout program; `check` looks at its output when it ended well."""
+    """Judge one run of a stdin/stdout program; `check` looks at its output if it ended well."""
     verdict = of_process(execution, toolchain)
     message = describe_end(execution)
     if verdict is None:

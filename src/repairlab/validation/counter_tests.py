@@ -27,7 +27,7 @@ from repairlab.validation.cache import engine_digest, keep_record, kept_record
 from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft, Key, met_by_failures
 
 ROUNDS = 3
-"""How often places of changes are drawn before tests that passed all of them are left alone."""
+"""How often changes are redrawn before tests that pass all of them are left alone."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 PLANS = 3
 """How many plans a machine keeps for a bug, to draw from."""
@@ -43,7 +43,7 @@ class Validating(Protocol):
 
 @record
 class Twin:
-    """Test files, and what comes of the tests with an honest candidate."""
+    """Test files, and the results of an honest candidate."""
 
     texts: dict[str, str]
     due: dict[str, TestVerdict]
@@ -51,7 +51,7 @@ class Twin:
 
 @record
 class CounterPlan:
-    """The two twins of a bug and what must come of them."""
+    """The two twins of a bug and their expected results."""
 
     seed: int
     twins: tuple[Twin, ...]
@@ -63,17 +63,17 @@ class CounterPlan:
 
 @record
 class Examination:
-    """What counter-tests showed of a candidate that passed all tests."""
+    """What counter-tests showed about a candidate that passed all tests."""
 
     problem: str = ""
-    """What it did, or nothing."""
+    """What the candidate did; empty if nothing."""
     note: str = ""
     """How far this can be relied on."""
     strength: Strength = "unchecked"
 
 
 class CounterTests:
-    """The twins of one bug: made when a candidate first passes its tests, and kept for those to come."""
+    """The twins of one bug: made when a candidate first passes its tests, and kept for later ones."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class CounterTests:
         validator: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]],
         attempt: Callable[[Bug, Mapping[str, str], Candidate], Outcome | None],
     ) -> None:
-        """Take what makes an empty folder for a tree, what opens a validator for a twin with these test files, and a short cut.
+        """Take what makes an empty folder for a tree, what opens a validator for a twin, and a short cut.
 
-        That is for tests which are run once, by the reference fix: it says what comes of them where the bug's own are run.
+        The short cut is for tests that the reference fix runs once: it gives their results where the bug's own tests run.
         """
         self._bug = bug
         self._folder = folder
@@ -95,11 +95,11 @@ class CounterTests:
         self._twins: dict[str, tuple[Validating, ExitStack]] = {}
 
     def close(self) -> None:
-        """End the validators of the twins."""
+        """Close the validators of the twins."""
         self._keep_open()
 
     def plan(self) -> CounterPlan | None:
-        """Return the plan in use; none where no test can be changed so that the reference fix fails it."""
+        """Return the plan in use; None if no test can be changed so that the reference fix fails it."""
         if not self._made:
             self._made = True
             kept = _kept_plans(self._bug)
@@ -117,12 +117,12 @@ class CounterTests:
 
     @property
     def strength(self) -> Strength:
-        """How strong a pass is that they let through: `checked` where each trigger test has one."""
+        """The strength of a pass that they let through: `checked` if each trigger test has one."""
         plan = self.plan()
         return "checked" if plan and set(self._bug.oracle.trigger) <= set(plan.failing) else "unchecked"
 
     def examine(self, candidate: Candidate) -> Examination:
-        """Look at a candidate that passed all tests; HarnessError when that cannot be done."""
+        """Examine a candidate that passed all tests; HarnessError if that cannot be done."""
         plan = self.plan()
         if plan is None:
             return Examination(note="unguarded: no test of this bug could be changed so that the reference fix fails it")
@@ -133,9 +133,9 @@ class CounterTests:
         return Examination(problem=problem, note=note, strength=self.strength)
 
     def _problem(self, candidate: Candidate, plan: CounterPlan) -> tuple[str, bool]:
-        """Say what does not come out as it must in the first twin where something does not, and whether once is enough to say so.
+        """Report a wrong result in the first twin that has one, and whether once is enough.
 
-        That a test fails may be the machine's fault; that one passes which must fail is nobody's but the candidate's.
+        A failing test may be the machine's fault; a pass of a test that must fail can only be the candidate's.
         """
         for twin in plan.twins:
             outcome = self._run(twin.texts, candidate, plan.tests)
@@ -155,7 +155,7 @@ class CounterTests:
         return "", False
 
     def _run(self, texts: Mapping[str, str], candidate: Candidate, tests: Sequence[str]) -> Outcome:
-        """Return what a twin makes of a candidate; HarnessError when that could not be found out."""
+        """Return a candidate's results in a twin; HarnessError if they could not be found out."""
         name = digest(dict(texts))
         if name not in self._twins:
             with ExitStack() as stack:
@@ -169,13 +169,13 @@ class CounterTests:
         return outcome
 
     def _keep_open(self, *wanted: Mapping[str, str]) -> None:
-        """End the validators of all other twins."""
+        """Close the validators of all other twins."""
         names = {digest(dict(texts)) for texts in wanted}
         for name in self._twins.keys() - names:
             self._twins.pop(name)[1].close()
 
     def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> CounterPlan | None:
-        """Draw changes, and find out what the reference fix makes of them."""
+        """Draw changes and find out how the reference fix does with them."""
         seed = secrets.randbits(32)
         draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
         draft.prefer(met_by_failures(draft.choices(), lambda drawn: self._said(draft, drawn)))
@@ -190,7 +190,7 @@ class CounterTests:
         # Where a single test depends on several changes, it fails in both twins unless they go together.
         for apart in (True, False) if draft.has_programs and len(draft.tests) > 1 else (False,):
             made = [self._seen_twin(texts, draft) for texts in draft.twins(best, apart=apart)] if failing else []
-            # What the reference fix does not pass in one twin and fail in the other is left out.
+            # Tests that the reference fix does not pass in one twin and fail in the other are left out.
             found = [test for test in failing if _tells(test, *made)]
             if len(found) > len(telling):
                 pair, telling = made, found
@@ -209,7 +209,7 @@ class CounterTests:
         return CounterPlan(seed=seed, twins=(*twins, *more), tests=draft.tests, failing=tuple(telling)) if telling else None
 
     def _said(self, draft: Draft, drawn: Mapping[Key, Change]) -> dict[str, str]:
-        """Return what the failures of the buggy program say where tests have these changes."""
+        """Return the messages of the buggy program's failures in tests with these changes."""
         texts, buggy = draft.with_changes(drawn), dataclasses.replace(self._bug.fix, edits=())
         outcome = self._attempt(self._with_tests(draft.tests), texts, buggy) or self._run(texts, buggy, draft.tests)
         return {test.id: _ADDRESS.sub("", test.message) for test in outcome.tests if _is_plain_failure(test)}
@@ -229,7 +229,7 @@ class CounterTests:
         return Twin(texts=texts, due={test.id: test.verdict for test in seen if _passed(test) or _is_plain_failure(test)})
 
     def _changed_everywhere(self, draft: Draft) -> tuple[TestResult, ...]:
-        """Return what comes of the tests when each is changed; what does not build is changed less."""
+        """Return the results of the tests when each is changed; what does not build is changed less."""
         while True:
             texts, bug = draft.counter(), self._with_tests(draft.tests)
             outcome = self._attempt(bug, texts, self._bug.fix) or self._run(texts, self._bug.fix, draft.tests)
@@ -251,7 +251,7 @@ def _tells(test: str, one: Twin, other: Twin) -> bool:
 
 
 def _failures(twin: Twin) -> Twin:
-    """Return a twin of which only failures count: that a test makes no use of what was changed may depend on the candidate."""
+    """Return a twin in which only failures count: whether a test uses what was changed may depend on the candidate."""
     due: dict[str, TestVerdict] = {test: verdict for test, verdict in twin.due.items() if verdict is not TestVerdict.PASSED}
     return dataclasses.replace(twin, due=due)
 
@@ -270,7 +270,7 @@ def _is_plain_failure(test: TestResult) -> bool:
 
 
 def _plans(bug: Bug) -> Path:
-    """Return where plans of a bug are kept; those of an engine that was another are not used."""
+    """Return where the plans of a bug are kept; plans of another engine version are not used."""
     return default_cache() / "counter-tests" / digest(bug.digest, engine_digest())
 
 

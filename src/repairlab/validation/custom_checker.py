@@ -38,19 +38,19 @@ _VERDICTS = {
     8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
 _PLAIN = 3.0
-"""So many times its limits cannot be bad luck."""
+"""A run longer than this many times the limit cannot be bad luck."""
 _FAILURES = (3, 70)
-"""By its own word: of the checker, and of what starts it."""
+"""Exit codes for the checker's own failure: its own, and that of its launcher."""
 _LONGEST_MESSAGE = 300
 _READ = 64 * 1024
-"""So much of what a checker says is looked at, from its beginning or its end."""
+"""How much of a checker's message is read, from its beginning or its end."""
 
 
 CRASHED = "the checker crashed over this output"
 
 
 class CustomChecker:
-    """A checker program that is built and ready to judge one output after the other; `checking` makes it."""
+    """A checker program, built and ready to judge one output after another; `checking` makes it."""
 
     def __init__(self, program: CheckerProgram, runner: Runner, tree: Path) -> None:
         self._command = _command(program).under(program.limits)
@@ -61,7 +61,7 @@ class CustomChecker:
     def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the program says; its own failure is a HarnessError."""
         done = self._run(case, output)
-        if _verdict(done) is None:  # once may be the machine's fault, and so may be a time limit, but not three times the limit
+        if _verdict(done) is None:  # once may be the machine's fault, and so may a time limit, but not three times the limit
             done = self._run(case, output, times=_PLAIN)
         verdict = _verdict(done)
         if verdict is not None:
@@ -70,7 +70,7 @@ class CustomChecker:
             )
         how = f"{ended(done)}{said(done, line=-1)}"
         failure = f"the checker failed on case {case.id}: {how}"
-        # A JVM that has no more memory ends with 3, too; that is no word of the checker's.
+        # A JVM that runs out of memory also ends with 3, which is not the checker's word.
         if done.ending is Ending.WALL_LIMIT or (done.exit_code in _FAILURES and not self._toolchain.out_of_memory(done)):
             raise HarnessError(failure)
         expected = self._run(case, case.expected.encode())
@@ -91,17 +91,17 @@ def _verdict(done: Execution) -> TestVerdict | None:
 
 @contextlib.contextmanager
 def checking(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[CustomChecker]:
-    """Open a checker in a tree and a slot of its own; it is built once and kept in the cache."""
+    """Open a checker in its own tree and slot; it is built once and kept in the cache."""
     with checker_tree(program, sandbox, build_limits) as tree, sandbox.slot(tree) as slot:
         yield CustomChecker(program, slot, tree)
 
 
 @contextlib.contextmanager
 def checker_tree(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[Path]:
-    """Lay out a built checker in a tree of its own, with a folder for the files of a case."""
+    """Lay out a built checker in its own tree, with a folder for the files of a case."""
     built = _built(program, sandbox, build_limits)
     with tempfile.TemporaryDirectory(prefix="repairlab-checker-", ignore_cleanup_errors=True) as folder:
-        # The checker's user must get in, and nobody who does not know the name: expected outputs will lie here.
+        # The checker's user must get in, but only by knowing the name: expected outputs will lie here.
         Path(folder).chmod(0o711)
         tree = Path(folder, secrets.token_hex(16))
         shutil.copytree(built, tree, ignore=shutil.ignore_patterns("objects"))
@@ -111,7 +111,7 @@ def checker_tree(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits
 
 
 def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
-    """Return the folder with the built checker; of several workers that build it at once the first one wins."""
+    """Return the folder with the built checker; if several workers build it at once, the first one wins."""
     toolchain = language(program.language).toolchain
     home = default_cache().absolute() / "checkers" / _key(program)
     try:
@@ -131,7 +131,7 @@ def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
                             or f"{ended(done)}{said(done, line=-1)}"
                         )
                         raise HarnessError(f"the checker does not build: {reason}")
-    except UserError as error:  # by now it is not the user of the command line who is wrong
+    except UserError as error:  # by now the user of the command line is not at fault
         raise HarnessError(f"the checker does not build: {error}") from error
     except OSError as error:
         raise HarnessError(f"the checker cannot be kept in {home.parent}: {error}") from error
@@ -184,9 +184,9 @@ def ended(done: Execution) -> str:
 
 
 def said(done: Execution, *, line: int) -> str:
-    """Return the first or the last line that the program said, or nothing; a traceback has its reason at the end.
+    """Return the first or the last line of the program's message; a traceback has its reason at the end.
 
-    What a checker says may be what it was given to read: nothing of it moves a cursor or colours a line.
+    A checker may repeat what it was given to read: nothing of it moves a cursor or colours a line.
     """
     text = done.stderr.strip() or done.stdout.strip()
     lines = (text[:_READ] if line == 0 else text[-_READ:]).decode("utf-8", "replace").splitlines()

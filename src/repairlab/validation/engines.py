@@ -1,7 +1,7 @@
-"""The engines: ways to build and test candidates of one bug. All come to the same verdicts; the quickest that can tell is asked.
+"""The engines: ways to build and test candidates of one bug. All reach the same verdicts; the fastest that can tell is used.
 
-The incremental engine has a tree that is put back after each candidate, and builds again what the next one changes. The resident
-one compiles without a build. If neither can tell, the program is built from scratch.
+The incremental engine has a tree that is restored after each candidate, and rebuilds what the next one changes. The resident one
+compiles without a build. If neither can tell, the program is built from scratch.
 """
 
 import time
@@ -26,25 +26,25 @@ from repairlab.validation.worktree import WorkTree, files_below, temporary_folde
 
 
 class Engine(Protocol):
-    """Judges candidates of one bug; all engines come to the same verdicts."""
+    """Judges candidates of one bug; all engines reach the same verdicts."""
 
     def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
-        """Return the judgement on the tree with these files changed; none: this engine cannot tell, another has to.
+        """Return the judgement on the tree with these files changed; None: this engine cannot tell, another has to.
 
-        A test that fails is run again up to `confirm` times. Our own failures are HarnessErrors.
+        A failing test is repeated up to `confirm` times. Our own failures are HarnessErrors.
         """
         ...
 
 
 class Engines:
-    """The engines of one bug, which are asked in turn; opened when first asked."""
+    """The engines of one bug, asked in turn; each is opened when first asked."""
 
     def __init__(self, bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin: "TwinOf | None" = None) -> None:
         """Take whether candidates share work, and of what this bug is a twin."""
         self.bug, self.sandbox, self._twin = bug, sandbox, twin
         self.stack = ExitStack()
         """What ends with the engines."""
-        # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
+        # A conversation is not a command of a slot, and its tree must be open to the user of another sandbox.
         self.shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
         self._engines: tuple[Engine, ...] = ()
         self.resident: ResidentEngine | None = None
@@ -57,7 +57,7 @@ class Engines:
         self.stack.close()
 
     def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement:
-        """Ask one engine after the other; the last can always tell."""
+        """Ask one engine after another; the last can always tell."""
         if self.shares and not self._engines:
             try:
                 self._engines = tuple(self._opened())
@@ -86,7 +86,7 @@ class Engines:
         bug: Bug | None = None,
         toolchain: Toolchain | None = None,
     ) -> Judgement:
-        """Judge a tree built from nothing, with a process for every command; all engines must agree with what comes of it."""
+        """Judge a tree built from scratch, with a process for every command; all engines must agree with the result."""
         bug = bug or self.bug
         with temporary_folder() as folder:
             lay_out(bug, changed, folder / "work")
@@ -103,7 +103,7 @@ class Engines:
             return tester.judge()
 
     def _opened(self) -> Iterator[Engine]:
-        """Yield the engines that share work between candidates, the quickest first."""
+        """Yield the engines that share work between candidates, the fastest first."""
         toolchain = language(self.bug.problem.language).toolchain
         above = self._twin.engines if self._twin else None
         if above and above.resident and self._twin:
@@ -119,7 +119,7 @@ class Engines:
 
 @record
 class TwinOf:
-    """That a bug differs from another in the texts of some test files."""
+    """Says that a bug differs from another in the texts of some test files."""
 
     engines: Engines
     """Of the other bug."""
@@ -146,14 +146,14 @@ def outcome_of(judgement: Judgement, candidate: Candidate, bug: Bug, policy: Pol
 
 
 CLOCK_TICK_S = 0.02
-"""File systems tell no two moments within one tick of their clock apart."""
+"""File systems cannot tell two moments within one tick of their clock apart."""
 
 
 class IncrementalEngine:
-    """Judges in one tree, laid out and built when first needed, put back after each candidate."""
+    """Judges in one tree, laid out and built when first needed, restored after each candidate."""
 
     def __init__(self, bug: Bug, sandbox: Sandbox, twin_of: "IncrementalEngine | None" = None) -> None:
-        """Take the engine of a bug that differs in its tests alone, from whose build this one can start."""
+        """Take the engine of a bug that differs only in its tests, from whose build this one can start."""
         self._bug, self._sandbox, self._twin_of = bug, sandbox, twin_of
         self._open = ExitStack()
         self._tree: WorkTree | None = None
@@ -165,11 +165,11 @@ class IncrementalEngine:
         self._noticed: dict[str, bool] = {}
         """Whether the build sees that a file changed."""
         self._last: tuple[Mapping[str, str | None], TestLog] | None = None
-        """The candidate before, whose tree is still there."""
+        """The previous candidate, whose tree is still there."""
 
     @property
     def built_tree(self) -> Path | None:
-        """A copy of the tree as its build left it, if that went well; not for changing."""
+        """A read-only copy of the tree as its build left it, if that went well."""
         return self._tree.kept if self._tree and self._prepared else None
 
     def close(self) -> None:
@@ -186,9 +186,9 @@ class IncrementalEngine:
         bug: Bug | None = None,
         within: Within | None = None,
     ) -> Judgement | None:
-        """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
+        """Return the judgement on the tree with these files changed; None: it must be built and run from scratch.
 
-        The tests may be those of a bug that differs from this one in nothing but files that are among those changed.
+        The tests may be those of a bug that differs from this one only in files that are among those changed.
         """
         if self._tree is None:
             with STOPWATCH.phase("set-up"):
@@ -200,7 +200,7 @@ class IncrementalEngine:
         return self._tester(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug, within=within).judge()
 
     def _lay_out(self) -> None:
-        """Lay the tree out, over the build of a twin if there is one: only what differs is then built."""
+        """Lay the tree out over the build of a twin, if there is one, so that only the differences are built."""
         tree = WorkTree(self._open.enter_context(temporary_folder()))
         built = self._twin_of.built_tree if self._twin_of else None
         if built:
@@ -211,7 +211,7 @@ class IncrementalEngine:
         toolchain = language(self._bug.problem.language).toolchain
         if isinstance(toolchain, Shareable):
             source, path = Path(self._bug.tree.source), self._bug.problem.path
-            # In a twin only its own few, which are the same in both twins: what is prepared shows that it is a twin, not which.
+            # In a twin only its own few, which are the same in both twins: this shows that it is a twin, but not which.
             tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
             is_twin = built is not None
             self._shared = toolchain.shared(self._bug.oracle.build, tree=source, changing=path, tests=tests, twin=is_twin)
@@ -237,7 +237,7 @@ class IncrementalEngine:
         bug: Bug | None = None,
         within: Within | None = None,
     ) -> TreeTester:
-        """Put the tree back and a candidate's files into it, unless it is there as it was built."""
+        """Restore the tree and add a candidate's files, unless it is there as it was built."""
         assert self._tree is not None and self._runner is not None
         before, last = self._last or ({}, TestLog(left_tree_alone=False))
         self._last = None
@@ -257,9 +257,9 @@ class IncrementalEngine:
         return tester
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:
-        """Return whether the build sees that a file changed: makefiles are known to forget some."""
+        """Return whether the build notices that a file changed: makefiles are known to forget some."""
         if self._bug.oracle.build.tool not in ("make", "autotools"):
-            return True  # ninja has the compiler's word for what depends on what
+            return True  # the compiler tells ninja what depends on what
         if path not in self._noticed:
             broken = self._tester({path: "#error changed\n"}, "first-failure", toolchain=toolchain)
             self._noticed[path] = bool(broken.build())

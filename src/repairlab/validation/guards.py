@@ -1,4 +1,4 @@
-"""Whether a pass may be believed: what stands between a candidate that passes its tests and the verdict PLAUSIBLE."""
+"""Whether a pass may be believed: the checks between a candidate that passes its tests and the verdict PLAUSIBLE."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Set
@@ -36,7 +36,7 @@ class PassGuard:
         *,
         blind: bool = True,
     ) -> None:
-        """Take the engines of the bug, what opens a validator for a twin with these test files, and whether to be blind."""
+        """Take the engines of the bug, what opens a validator for a twin with these test files, and whether to use blind tests."""
         self._is_blind = blind
         self.engines, self._bug, self._open_twin = engines, engines.bug, open_twin
         self._counter_tests: dict[tuple[str, ...], CounterTests] = {}
@@ -49,11 +49,11 @@ class PassGuard:
     def examine(
         self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int, seen: Set[str]
     ) -> Examination:
-        """Look at a candidate whose tests pass, with what it changed and what its tests were seen to change."""
+        """Examine a candidate whose tests pass, with its changes and what its tests were seen to change."""
         oracle = self._bug.oracle
         is_reference = candidate.edits == oracle.reference
         with STOPWATCH.phase("confirm"):
-            # The output of cases is compared outside of the sandbox: there is nothing to forge, and nothing to read.
+            # The output of cases is compared outside the sandbox: there is nothing to forge or to read.
             found = Examination(strength="blind")
             if oracle.trigger or oracle.regression:
                 problem = "" if is_reference else self._dependence(changed, policy, confirm, seen)
@@ -63,7 +63,7 @@ class PassGuard:
             return dataclasses.replace(found, problem=self.luck.problem(changed))
 
     def _withheld(self, candidate: Candidate, *, is_reference: bool) -> Examination:
-        """Look at a candidate by blind tests, and by counter-tests where tests are not blind."""
+        """Examine a candidate by blind tests, and by counter-tests where tests are not blind."""
         note, oracle, in_reach = "", self._bug.oracle, ""
         unclear: tuple[str, ...] = ()
         if self._is_blind:
@@ -84,7 +84,7 @@ class PassGuard:
         return dataclasses.replace(found, strength=strength, note="; ".join(filter(None, (note, in_reach, found.note))))
 
     def require_checker(self, failures: Mapping[str, str]) -> None:
-        """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
+        """Raise a HarnessError if the checker program failed in a case for which it also rejects the reference output."""
         if new := failures.keys() - self._accepted.keys():
             unknown = tuple(case for case in self._bug.oracle.cases if case.id in new)
             bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, cases=unknown))
@@ -95,9 +95,9 @@ class PassGuard:
                 raise HarnessError(failure)
 
     def _dependence(self, changed: Mapping[str, str | None], policy: Policy, confirm: int, seen: Set[str]) -> str:
-        """Say what a pass depends on having changed, of what was there before its tests; nothing where it does not.
+        """Report what existed before the tests and must have been changed for the pass; empty if nothing.
 
-        What the reference fix changes, too, is left alone. The rest is sealed, and the tests run again, twice if they fail.
+        What the reference fix also changes is left alone. The rest is sealed, and the tests run again, twice if they fail.
         """
         theirs = {path for path in seen if path not in changed}
         if not theirs:
@@ -120,13 +120,13 @@ class PassGuard:
         return f"tampering: the tests pass only if {min(theirs)} can be changed"
 
     def _changed_by_reference(self) -> Set[str]:
-        """Return what tests change of the tree when they are run with the reference fix."""
+        """Return what the tests change in the tree when they run with the reference fix."""
         if self._allowed is None:
             self._allowed = self.engines.judge(changed_files(self._bug.fix, self._bug), "full").log.changed
         return self._allowed
 
     def counter_tests(self, unclear: tuple[str, ...] = ()) -> CounterTests:
-        """Return the counter-tests of those tests that are not blind, or unclear though blind; made when first asked for."""
+        """Return the counter-tests of tests that are not blind, or unclear though blind; made when first needed."""
         if unclear not in self._counter_tests:
             stack, oracle = self.engines.stack, self._bug.oracle
             blind = self.blind_tests.plan().tests.keys() - {*unclear} if self._is_blind else set[str]()
@@ -141,7 +141,7 @@ class PassGuard:
 
     @property
     def blind_tests(self) -> BlindTests:
-        """The blind tests of the bug, made when first asked for."""
+        """The blind tests of the bug, made when first needed."""
         if self._blind_tests is None:
             stack = self.engines.stack
             self._blind_tests = BlindTests(self.engines, lambda: stack.enter_context(temporary_folder()))
@@ -149,9 +149,9 @@ class PassGuard:
         return self._blind_tests
 
     def _try_tests(self, bug: Bug, texts: Mapping[str, str], candidate: Candidate) -> Outcome | None:
-        """Return what comes of other test files where candidates of this bug run; none where that cannot be told.
+        """Return the results of other test files where candidates of this bug run; None if that is impossible.
 
-        For the reference fix alone: what is warm here knows the real tests, and a candidate could compare.
+        Only for the reference fix: what is warm here knows the real tests, and a candidate could compare.
         """
         for engine in (self.engines.resident, self.engines.incremental):
             with suppress(HarnessError, UserError):
@@ -166,6 +166,6 @@ def _is_within(path: str, places: Set[str]) -> bool:
 
 
 def sealable(paths: Set[str], tree: Path) -> list[str]:
-    """Return what to seal so that nothing of some paths can be changed: for a link the folder around it, for very many all."""
+    """Return what to seal so that nothing at some paths can change: for a link the folder around it, for very many, everything."""
     places = {str(PurePath(path).parent) if (tree / path).is_symlink() else path for path in paths}
     return ["."] if len(places) > MOST_SEALED else sorted(places)

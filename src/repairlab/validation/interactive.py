@@ -32,7 +32,7 @@ from repairlab.validation.checkers import CheckerResult
 from repairlab.validation.custom_checker import CRASHED, checker_tree, ended, said, starting, write_case
 
 _RIGHT, _WRONG, _FAILURE = 42, 43, 70
-# The message for the judges is a file in a folder that the checker is given.
+# The message for the judges is a file in a folder given to the checker.
 _SCRIPT = """
 folder=$(mktemp -d)/ || exit 70
 {checker} case/input case/answer "$folder" {arguments}
@@ -41,7 +41,7 @@ head -n 1 "$folder"judgemessage.txt 2>/dev/null | head -c 300 >&2
 exit $code
 """
 _TICK_MS = 50
-"""How often a relay looks whether one of the two has ended."""
+"""How often a relay checks whether one of the two has ended."""
 _SLACK_S = 10.0
 """How much longer than the program its checker may wait."""
 
@@ -60,7 +60,7 @@ class _Talk:
 
 
 class Interaction:
-    """An interactive checker that is built and ready for one case after the other; `interacting` makes it."""
+    """An interactive checker, built and ready for one case after another; `interacting` makes it."""
 
     def __init__(self, checker: CheckerProgram, sandbox: Conversing, tree: Path) -> None:
         command = starting(checker)
@@ -73,20 +73,20 @@ class Interaction:
         self._said: bytes | None = None
         """What the program said when it first talked about this case."""
         self.finding = CheckerResult(verdict=TestVerdict.WRONG)
-        """What the last conversation came to, where its program did not fail by itself."""
+        """The result of the last conversation, if its program did not fail by itself."""
 
     def take(self, case: Case) -> None:
-        """Get ready for the conversation of another case."""
+        """Prepare for the conversation of another case."""
         self._said = None
         write_case(self._tree, {"input": case.input.encode(), "answer": case.expected.encode()})
 
     def run(self, command: Command, tree: Path) -> Execution:
-        """Run a program in conversation with the checker, whose failure is a HarnessError; return what was seen of the program.
+        """Run a program in conversation with the checker, whose failure is a HarnessError; return what the program did.
 
-        One to which the checker said no has failed, however it ended: whoever doubts its time need not let it talk again.
+        A program that the checker rejected has failed, however it ended, so a doubtful time need not be repeated.
         """
         self._has_said_no = False
-        # While the checker computes the program waits: that is not its fault, and the checker has a limit of its own.
+        # While the checker computes, the program waits: that is not its fault, and the checker has its own limit.
         patient = dataclasses.replace(command.limits, wall_s=command.limits.wall_s + self._limits.cpu_s)
         asking = self._command.under(dataclasses.replace(self._limits, wall_s=patient.wall_s + _SLACK_S))
         talk = _Conversation(self._sandbox, command.limits).hold(
@@ -105,11 +105,11 @@ class Interaction:
         return talk.program
 
     def seen(self, program: Execution) -> Execution:
-        """Return the program of the last conversation as one that ended well, where the checker has said no: that counts."""
+        """Return the last conversation's program as one that ended well, if the checker has rejected it: that counts."""
         return dataclasses.replace(program, exit_code=0) if self._has_said_no else program
 
     def judge(self, case: Case, output: bytes) -> CheckerResult:
-        """Return what the last conversation came to."""
+        """Return the result of the last conversation."""
         del case, output
         return self.finding
 
@@ -129,7 +129,7 @@ def _finding(checker: Execution) -> CheckerResult:
 
 
 class _Conversation:
-    """Runs both sides in threads, and passes on what each writes to the other in two more."""
+    """Runs both sides in threads, and relays what each writes to the other in two more."""
 
     def __init__(self, sandbox: Conversing, limits: Limits) -> None:
         self._sandbox = sandbox
@@ -146,7 +146,7 @@ class _Conversation:
         with contextlib.ExitStack() as stack:
             to_program, to_checker = (stack.enter_context(_Pipe(0o444)) for _ in range(2))
             from_program, from_checker = (stack.enter_context(_Pipe(0o222)) for _ in range(2))
-            # These ends are ours: neither who does not read nor who takes back what it wrote must hold us.
+            # These ends are ours: neither a side that does not read nor one that takes back its writes may block us.
             for number in (to_program.writing, to_checker.writing, from_program.reading, from_checker.reading):
                 os.set_blocking(number, False)
             self._halts: dict[Side, int] = {"program": os.eventfd(0), "checker": os.eventfd(0)}
@@ -187,7 +187,7 @@ class _Conversation:
         self._has_ended[side].set()
 
     def _settles(self, side: Side, done: Execution | Exception) -> bool:
-        """Return whether an end leaves nothing to say for the other side: only after a good one it goes on."""
+        """Return whether an end leaves nothing to say to the other side: only a good one lets it continue."""
         if isinstance(done, Exception):
             return True
         return not done.succeeded if side == "program" else done.exit_code != _RIGHT
@@ -196,7 +196,7 @@ class _Conversation:
         os.eventfd_write(self._halts[side], 1)
 
     def _relay(self, writer: Side, reader: Side, source: int, target: "_Pipe") -> None:
-        """Pass on what one side writes; once it has ended and all is passed on, the other side sees the end of it."""
+        """Relay what one side writes; after its end, when all is relayed, the other side sees the end, too."""
         passed = 0
         while chunk := self._read(writer, source):
             passed += len(chunk)
@@ -220,7 +220,7 @@ class _Conversation:
                 return b""
 
     def _write(self, reader: Side, chunk: bytes, target: int) -> None:
-        """Write to one who may not be reading; who has ended needs nothing more, and the writer shall not die of that."""
+        """Write to a side that may not be reading; one that has ended needs nothing more and must not kill the writer."""
         poll = select.poll()
         poll.register(target, select.POLLOUT)
         left = memoryview(chunk)
@@ -231,7 +231,7 @@ class _Conversation:
 
 
 class _Pipe:
-    """Both ends of a pipe; programs may open it by name (/dev/stdin, /dev/stdout), as another user, for what it is for alone."""
+    """Both ends of a pipe; programs may open it by name (/dev/stdin, /dev/stdout), as another user, only for its direction."""
 
     def __init__(self, mode: int) -> None:
         self._mode = mode

@@ -26,7 +26,7 @@ from repairlab.validation.engines import Engines
 from repairlab.validation.tree_tester import Judgement
 
 RUNS = 3
-"""How often a pass is run again: once with all tests, then with those that show the bug."""
+"""How often a pass is repeated: once with all tests, then with those that show the bug."""
 MOST_CASES = 10
 """Of how many cases, after the first time."""
 _ZONES = ("Pacific/Kiritimati", "America/St_Johns", "Asia/Kathmandu", "Pacific/Marquesas", "Australia/Lord_Howe")
@@ -36,7 +36,7 @@ _DAY_S = 86_400
 _FILE_TIMES = re.compile(r"stat\b|mtime|utime|FileTime|last_?(?:modified|write)|ModTime", re.IGNORECASE)
 _SURE = 2
 _MANY = 30
-"""Runs of the reference fix that must pass before the first candidate is called lucky; after that two are enough."""
+"""Runs of the reference fix that must pass before the first candidate is called lucky; later ones need two."""
 _LONGEST_S = 60.0
 """How long they may take."""
 
@@ -50,13 +50,13 @@ class Surroundings:
     clock_s: int = 0
     folder_order: int = 0
     unwritten: int = 0
-    """The byte that memory is filled with before a program writes there."""
+    """The byte that fills memory before a program writes there."""
     cpus: int = 0
     random_addresses: bool = False
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Return the names of what is another than usual."""
+        """Return the names of what differs from usual."""
         return tuple(field.name for field in dataclasses.fields(self) if getattr(self, field.name))
 
     def only(self, names: Collection[str]) -> "Surroundings":
@@ -92,7 +92,7 @@ class Surroundings:
         )
 
     def __str__(self) -> str:
-        """Say what is another than usual."""
+        """Say what differs from usual."""
         said = {
             f"hash seed {self.hash_seed}": self.hash_seed,
             f"time zone {self.zone}": self.zone,
@@ -108,7 +108,7 @@ class Surroundings:
 def surroundings(candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
     """Yield the surroundings of a candidate."""
     draw = random.Random("luck")
-    uses_file_times = any(_FILE_TIMES.search(text or "") for text in candidate.values())  # which no clock of ours shifts
+    uses_file_times = any(_FILE_TIMES.search(text or "") for text in candidate.values())  # which our clocks cannot shift
     for number in range(RUNS):
         days = draw.choice((-1, 1)) * draw.randrange(1, 800)
         yield Surroundings(
@@ -123,20 +123,20 @@ def surroundings(candidate: Mapping[str, str | None]) -> Iterator[Surroundings]:
 
 
 class Luck:
-    """Runs passes of candidates of one bug again."""
+    """Repeats passes of candidates of one bug."""
 
     def __init__(self, engines: Engines) -> None:
         """Take the engines of the bug."""
         self._engines, self._bug = engines, engines.bug
         self._usual = set[str]()
-        """What stays as usual, because the reference fix does not survive a change."""
+        """What stays as usual because the reference fix does not survive a change."""
         self._is_steady = False
-        """Whether the reference fix was run many times without a failure."""
+        """Whether the reference fix has run many times without a failure."""
         self._has_races: bool | None = None
-        """Whether the reference fix fails under the race detector; none: it was not tried."""
+        """Whether the reference fix fails under the race detector; None: it was not tried."""
 
     def problem(self, changed: Mapping[str, str | None]) -> str:
-        """Say in what surroundings a candidate fails that passed; nothing where it passes in all."""
+        """Name the surroundings in which a passing candidate fails; empty if it passes in all."""
         if raced := self._race(changed):
             return f"passes by luck: {raced}"
         for number, drawn in enumerate(surroundings(changed)):
@@ -152,7 +152,7 @@ class Luck:
         return ""
 
     def _race(self, changed: Mapping[str, str | None]) -> str:
-        """Say how a program fails whose races are detected; nothing where the reference fix does, too."""
+        """Say how a program fails with race detection; empty if the reference fix does, too."""
         toolchain = language(self._bug.problem.language).toolchain
         racing = toolchain.racing(Path(self._bug.tree.source), changed) if isinstance(toolchain, Racing) else None
         if racing is None or self._has_races is True:
@@ -163,7 +163,7 @@ class Luck:
         return f"failed under the race detector: {failed}" if failed and not self._has_races else ""
 
     def _race_failure(self, changed: Mapping[str, str | None], racing: Toolchain) -> str:
-        """Say how a program fails on one CPU, where threads take turns, or else on all: chance decides whether a race is seen."""
+        """Say how a program fails on one CPU, where threads take turns, or else on all: whether a race is seen is chance."""
         for cpus in (1, 0):
             runner = ChangingRunner(Surroundings(cpus=cpus).of, self._engines.sandbox)
             found = self._engines.judge_fresh(changed, "full", runner=runner, toolchain=racing)
@@ -172,7 +172,7 @@ class Luck:
         return ""
 
     def not_survived(self) -> tuple[str, ...]:
-        """Return the surroundings where the reference fix itself fails, in words."""
+        """Describe the surroundings in which the reference fix itself fails."""
         said, self._is_steady = list[str](), True  # `check --repeat` finds tests that fail by chance
         for drawn in surroundings(self._fix):
             unbearable = self._not_survived(self._bearable(drawn))
@@ -188,7 +188,7 @@ class Luck:
         return drawn.only([name for name in drawn.changes if name not in self._usual])
 
     def _not_survived(self, there: Surroundings) -> set[str]:
-        """Return which changes the reference fix does not survive: all where it fails only in all together, or by chance."""
+        """Return which changes the reference fix does not survive: all if it fails only in all together, or by chance."""
         if self._survives(there):
             return set()
         if not self._fails_always(self._fix, there, self._bug):
@@ -197,7 +197,7 @@ class Luck:
         return alone or set(there.changes)
 
     def _survives(self, there: Surroundings) -> bool:
-        """Whether the reference fix passes there, the first time again and again: it might fail by chance, and seldom."""
+        """Whether the reference fix passes there, at first repeatedly: it might fail rarely and by chance."""
         begin = time.monotonic()
         for tried in range(_SURE if self._is_steady else _MANY):
             if tried >= _SURE and time.monotonic() - begin > _LONGEST_S:

@@ -1,4 +1,4 @@
-"""How this machine runs the work, as its user wants it, and what of it decides verdicts."""
+"""How this machine runs the work, as its user wants it, and which of its properties decide verdicts."""
 
 import functools
 import math
@@ -52,7 +52,7 @@ class Machine:
     keep_going: Annotated[bool, Option("Go on even if the first bugs all fail in the same way.", section=COURSE)] = False
     accept_changes: Annotated[bool, Option("Resume although the file of the repairer has changed.", section=COURSE)] = False
     access: object | None = None
-    """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
+    """Local settings of the repairer, such as how models are reached; None: its defaults."""
 
     @property
     def verdict_cache(self) -> Path | None:
@@ -65,7 +65,7 @@ class Machine:
 
 
 def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
-    """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names one that is missing."""
+    """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names a missing one."""
     versions = {
         "repairlab": VERSION,
         "engine": engine_digest(),
@@ -85,7 +85,7 @@ def _sandbox_name(machine: Machine) -> str:
 @functools.cache
 def _tools(name: str) -> dict[str, str]:
     brought = {f"language {part.name}": part.source for part in LANGUAGES.of_others() if part.name == name}
-    return language(name).toolchain.versions() | brought  # how others turn recipes into commands is no part of our engine
+    return language(name).toolchain.versions() | brought  # how others turn recipes into commands is not part of our engine
 
 
 def local_machine(  # noqa: PLR0913
@@ -101,7 +101,7 @@ def local_machine(  # noqa: PLR0913
     keep_going: bool = False,
     accept_changes: bool = False,
 ) -> Machine:
-    """Return how to run work on this machine: by default with a worker for each core that this process may use.
+    """Return how to run work on this machine, by default with a worker for each core that this process may use.
 
     On a cluster it is one for each core of its machines (0). `cache` is the folder for what is kept between runs; True: the user's
     own; False: that one, but for verdicts.
@@ -130,7 +130,7 @@ def local_machine(  # noqa: PLR0913
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    """Return how many cores this process may use: those of its affinity, or its control group's share."""
     cores = len(os.sched_getaffinity(0))
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()

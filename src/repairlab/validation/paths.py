@@ -1,4 +1,4 @@
-"""Which paths a candidate may write to: plain ones inside the tree that every file system takes."""
+"""Which paths a candidate may write to: plain ones inside the tree that every file system accepts."""
 
 import errno
 import os
@@ -10,14 +10,14 @@ from pathlib import Path, PurePosixPath
 from repairlab.core.errors import HarnessError, UserError
 
 LONGEST_PATH = 1000
-"""Bytes: systems take 4096 for a whole path, of which our own folders need some."""
+"""Bytes: systems accept 4096 for a whole path, of which our own folders need some."""
 _LONGEST_NAME = 255
 _ABOUT_THE_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
-"""Errors that a name is to blame for: what lies above it was looked at before, so that ENOTDIR is about the tree itself."""
+"""Errors caused by a name: what lies above it was checked before, so ENOTDIR concerns the tree itself."""
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that leaves the tree, reaches into version control, or is written in another than the one plain way."""
+    """Refuse a path that leaves the tree, reaches into version control, or is not written in the one plain form."""
     try:
         size = len(path.encode())
     except UnicodeEncodeError:
@@ -34,7 +34,7 @@ def check_path(path: str) -> None:
 
 
 def is_file(tree: Path, path: str) -> bool:
-    """Return whether a checked path is a file of the tree; UserError where something there does not let it be one."""
+    """Return whether a checked path is a file of the tree; UserError if something there prevents that."""
     place = str(tree)
     parts = path.split("/")
     for number, part in enumerate(parts, start=1):
@@ -58,7 +58,7 @@ def is_file(tree: Path, path: str) -> bool:
 
 
 def check_together(paths: Iterable[str]) -> None:
-    """Refuse paths of which one is a folder of another, or that are the same where case does not count."""
+    """Refuse paths of which one is a folder of another, or that differ only in case."""
     files = set(paths)
     spelt: dict[str, str] = {}
     for path in sorted(files):
@@ -72,7 +72,7 @@ def check_together(paths: Iterable[str]) -> None:
 
 
 def _need_no_twin(folder: str, name: str) -> None:
-    """Refuse a new name that some file systems take for one that is there: it could stand in for a test."""
+    """Refuse a new name that some file systems equate with an existing one: it could replace a test."""
     try:
         others = [entry.name for entry in Path(folder).iterdir()]
     except OSError as error:

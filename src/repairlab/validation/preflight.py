@@ -1,6 +1,6 @@
-"""What works on this machine: the sandbox, each language with a tiny program, and the tools that bugs need.
+"""Find out what works on this machine: the sandbox, each language with a tiny program, and the tools that bugs need.
 
-What worked for a run is remembered in the cache until the machine starts anew, or its tools, the sandbox or our own code change.
+What worked for a run is remembered in the cache until the machine restarts, or its tools, the sandbox or our own code change.
 """
 
 import contextlib
@@ -27,18 +27,18 @@ from repairlab.validation.machine import Machine
 
 FOLDER = "tools-that-work"
 _PROGRAMS = {"cmake": ("cmake", "ninja"), "make": ("make",), "autotools": ("make",), "ctest": ("ctest",), "automake": ("make",)}
-"""What a build tool or a test framework starts, beyond what the self-test of the language shows."""
+"""What a build tool or a test framework starts, beyond the language's self-test."""
 
 
 def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
-    """Install the environments of bugs, and raise a HarnessError that names a tool of theirs that does not work in the sandbox."""
+    """Install the environments of bugs; raise a HarnessError that names a tool of theirs that does not work in the sandbox."""
     bugs = list(bugs)
     install_environments(bug for bug in bugs if bug.oracle.build.environment)
     check_needs({bug.tool_need for bug in bugs}, machine, sandbox=sandbox)
 
 
 def install_environments(bugs: Iterable[Bug]) -> None:
-    """Install the environments of bugs that are not on this machine yet: the last moment at which a network may be used."""
+    """Install missing environments of bugs: the last moment at which a network may be used."""
     for bug in {bug.oracle.build.environment: bug for bug in bugs}.values():
         provide(bug)
 
@@ -76,7 +76,7 @@ def lock_of(bug: Bug) -> Path:
 
 
 def missing_tools(name: str) -> str:
-    """Return why programs of a language cannot be built or run here, or nothing; they are only looked for, not tried."""
+    """Return why programs of a language cannot be built or run here, if so; tools are only looked for, not tried."""
     try:
         language(name).toolchain.versions()
     except HarnessError as error:
@@ -85,7 +85,7 @@ def missing_tools(name: str) -> str:
 
 
 def _start(program: str, sandbox: Sandbox) -> str:
-    """Return why a program does not start, or nothing."""
+    """Return why a program does not start, if so."""
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
         seen = sandbox.run(Command(argv=(program, "--version")).under(BuildLimits()), Path(folder))
     if seen.succeeded:
@@ -106,7 +106,7 @@ GREETING = b"repairlab\n"
 
 
 def diagnose(cache: Path) -> Iterator[DoctorFinding]:
-    """Yield what is found as soon as it is known, sandbox first, then every language; these are tried at the same time."""
+    """Yield findings as soon as they are known, the sandbox first, then every language, tried at the same time."""
     yield from (*diagnose_sandbox(cache), _verdicts(cache))
     try:
         sandboxes = [open_sandbox(cache=cache) for _ in names()]
@@ -142,7 +142,7 @@ def _diagnose_language(name: str, sandbox: Sandbox) -> DoctorFinding:
 
 
 def builds(name: str, path: str, text: str, sandbox: Sandbox) -> bool:
-    """Whether a program by itself, which is not run, is accepted by its language's compiler; an empty one is not."""
+    """Whether the language's compiler accepts a program by itself, without running it; an empty one is refused."""
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         tree = Path(folder) / "work"
         tree.mkdir()
@@ -161,9 +161,9 @@ def _failed_build(name: str, path: str, text: str, sandbox: Sandbox, tree: Path)
 
 
 def self_test(name: str, sandbox: Sandbox, *, quick: bool = False) -> str:
-    """Build and run a language's echo program; return what went wrong, or nothing.
+    """Build and run a language's echo program; return what went wrong, if anything.
 
-    `quick` leaves for the first run what only makes later ones faster.
+    `quick` leaves what only speeds up later runs to the first run.
     """
     stated, toolchain = facts(name), language(name).toolchain
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
@@ -174,7 +174,7 @@ def self_test(name: str, sandbox: Sandbox, *, quick: bool = False) -> str:
         if quick and isinstance(toolchain, SlowToWarm):
             toolchain.check_resident()
         elif isinstance(toolchain, Warmable):
-            toolchain.warm(stated.build, Test(), [stated.file])  # what candidates share has needs of its own
+            toolchain.warm(stated.build, Test(), [stated.file])  # shared parts have needs of their own
         program = toolchain.program(stated.build, Test())
         ran = sandbox.run(dataclasses.replace(program, stdin=GREETING).under(Limits(memory_mb=256)), tree)
     return "" if ran.stdout == GREETING else f"the self-test printed {ran.stdout!r}, not {GREETING!r}"

@@ -1,8 +1,8 @@
-"""Tell time-outs that are certain from those that load may have caused.
+"""Tell certain time-outs from those that load may have caused.
 
-Load only ever makes times longer, so a command within its limit is in time, however busy the machine was. Other work can at most
-double its CPU time, where two share a core, so a command that used twice its limit is late. Between the two, a command that was
-not alone runs once more.
+Load only makes times longer, so a command within its limit is in time, however busy the machine was. Other work can at most double
+its CPU time, where two share a core, so a command that used twice its limit is late. Between the two, a command that did not run
+alone is repeated once.
 """
 
 import dataclasses
@@ -16,17 +16,17 @@ from repairlab.core.execution import Ending, Execution, Limits
 from repairlab.core.record import record
 
 MARGIN = 1.25
-"""How much CPU time a command gets on a quiet machine, as a multiple of its limit."""
+"""CPU time for a command on a quiet machine, as a multiple of its limit."""
 BUSY_MARGIN = 2.0
-"""The same beside others: on a shared core the same work takes nearly twice the CPU time, and virtual machines hide that."""
+"""The same next to others: on a shared core the same work takes nearly twice the CPU time, and virtual machines hide that."""
 _PLAIN = 0.98 * BUSY_MARGIN
 """CPU time is counted in ticks."""
 _OTHERS = 0.25
-"""Share of one CPU that others have to use to be in the way."""
+"""Share of one CPU that others must use to be in the way."""
 _STALLED = 0.10
-"""Share of the time in which somebody waited for a disk; below it, none was slow."""
+"""Share of time spent waiting for a disk; below it, no disk was slow."""
 _OWN = 0.9
-"""Share of the wall limit that a command must have spent by itself, not waiting for a CPU, to have plainly passed it."""
+"""Share of the wall limit that a command must spend by itself, not waiting for a CPU, to have plainly passed it."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _RECENT_S = 0.25
 """How old counters may be: reading them takes a while on machines with many CPUs."""
@@ -34,18 +34,18 @@ _RECENT_S = 0.25
 
 @record
 class Load:
-    """What the kernel counted so far, since it started."""
+    """What the kernel has counted since it started."""
 
     used_s: float
-    """CPU time of all that ran on this machine."""
+    """CPU time of everything that ran on this machine."""
     stolen_s: float
-    """CPU time of all CPUs that other virtual machines took; a command may be charged for it as if it had run."""
+    """CPU time that other virtual machines took from all CPUs; a command may be charged for it as if it had run."""
     stalled_s: float
     """Time in which at least one process waited for a disk."""
     at_s: float
 
     def disturbed(self, execution: Execution, limits: Limits) -> bool:
-        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended."""
+        """Return whether others may be why a command that began at this moment and just ended passed its CPU limit."""
         now = read_load()
         used_s = now.used_s - self.used_s
         share = min(1.0, execution.cpu_s / used_s) if used_s > 0 else 1.0
@@ -57,14 +57,14 @@ class Load:
         return not is_counted or used_s - execution.cpu_s > _OTHERS * (now.at_s - self.at_s)
 
     def held_up(self, execution: Execution, limits: Limits) -> bool:
-        """Return whether others can be why a command passed its wall limit: it waited for a CPU, or somebody did for a disk."""
+        """Return whether others may be why a command passed its wall limit: it waited for a CPU, or something waited for a disk."""
         now = read_load()
         is_stalled = now.stalled_s - self.stalled_s > _STALLED * (now.at_s - self.at_s)
         return is_stalled or execution.busy_s is None or _starved(execution, limits)
 
 
 def read_load() -> Load:
-    """Read the counters of the kernel; those that it does not have count nothing."""
+    """Read the kernel's counters; missing ones count nothing."""
     try:
         ticks = [int(number) for number in _read("/proc/stat").split("\n", 1)[0].split()[1:9]]
         used, stolen = sum(ticks[:3]) + ticks[5] + ticks[6], ticks[7]
@@ -79,7 +79,7 @@ def read_load() -> Load:
 
 
 def recent_load() -> Load:
-    """Return counters from a moment ago: for commands that take milliseconds, of which few are ever in doubt."""
+    """Return counters from a moment ago: for commands that take milliseconds, few of which are ever in doubt."""
     if not _recent or time.monotonic() - _recent[-1].at_s > _RECENT_S:
         _recent[:] = [read_load()]
     return _recent[-1]
@@ -94,12 +94,12 @@ def _read(path: str) -> str:
 
 
 def with_margin(limits: Limits) -> Limits:
-    """Return the limits under which a command runs that is judged by `limits`."""
+    """Return the limits for running a command that is judged by `limits`."""
     return dataclasses.replace(limits, cpu_s=limits.cpu_s * (MARGIN if _is_quiet() else BUSY_MARGIN))
 
 
 def _is_quiet() -> bool:
-    """Return whether nobody but this process runs."""
+    """Return whether only this process runs."""
     try:
         return _read("/proc/loadavg").split()[3].startswith("1/")
     except (OSError, IndexError):
@@ -107,12 +107,12 @@ def _is_quiet() -> bool:
 
 
 def settled(execution: Execution, limits: Limits, load: Load) -> Execution | None:
-    """Return what counts of a command's first run; none where others can be why it was late. `load` is that of its beginning."""
+    """Return what counts of a command's first run; None if others can be why it was late. `load` is that at its beginning."""
     return None if is_doubtful(execution, limits, load) else judged_by(execution, limits)
 
 
 def is_doubtful(execution: Execution, limits: Limits, load: Load) -> bool:
-    """Return whether the time limit may have been passed only because of others; `load` is that of the command's beginning."""
+    """Return whether the time limit may have been passed only because of others; `load` is that at the command's beginning."""
     if execution.ending is Ending.CPU_LIMIT or _ended_late(execution, limits):
         return load.disturbed(execution, limits)
     return execution.ending is Ending.WALL_LIMIT and load.held_up(execution, limits)
@@ -121,8 +121,8 @@ def is_doubtful(execution: Execution, limits: Limits, load: Load) -> bool:
 def repeat(run: Callable[[Limits], Execution], limits: Limits, *, look: Callable[[], Load] = read_load) -> Execution:
     """Run a doubtful command again, with the CPU time that a busy machine may take, and return what counts.
 
-    What ends by itself, and could have kept its limit without the others, has kept it. Raises HarnessError when it is stopped and
-    the machine is too busy to tell why.
+    A command that ends by itself and could have kept its limit without the others has kept it. Raises HarnessError if it is stopped
+    and the machine is too busy to tell why.
     """
     load = look()
     execution = run(dataclasses.replace(limits, cpu_s=limits.cpu_s * BUSY_MARGIN))
@@ -149,31 +149,31 @@ def _ended_late(execution: Execution, limits: Limits) -> bool:
 
 
 def judged_by(execution: Execution, limits: Limits) -> Execution:
-    """Return the execution as if it had been stopped at the CPU limit, where it ended well but used more."""
+    """Return the execution as if stopped at the CPU limit, if it ended well but used more."""
     if not _ended_late(execution, limits):
         return execution
     return dataclasses.replace(execution, ending=Ending.CPU_LIMIT, exit_code=None, signal=None)
 
 
 HURRIED_S = 5.0
-"""CPU time that a test has at least, however many before it were late."""
+"""CPU time that a test gets at least, however many before it were late."""
 
 
 class Patience:
-    """How long tests may take: those that are late cost the ones after them their time, or their turn."""
+    """How long tests may take: late ones cost those after them their time, or their turn."""
 
     def __init__(self, limits: Limits, *, hurried: bool, most_late: int | None) -> None:
-        """Take the limits of each test, whether every late one halves them, and after how many the rest is not run."""
+        """Take the limits of each test, whether every late one halves them, and after how many the rest is skipped."""
         self.limits, self.hurried, self.most_late = limits, hurried, most_late
         self._n_late = 0
 
     @property
     def is_over(self) -> bool:
-        """Whether so many were late that what is left cannot change the verdict."""
+        """Whether so many were late that the rest cannot change the verdict."""
         return self.most_late is not None and self._n_late >= self.most_late
 
     def take_late(self) -> None:
-        """Take note that a regression test was late."""
+        """Note that a regression test was late."""
         self._n_late += 1
         if self.hurried:
             self.limits = _halved(self.limits)

@@ -1,7 +1,7 @@
-"""The judge of one bug: a verdict of an earlier run where there is one, else that of the engines.
+"""The judge of one bug: an earlier run's verdict if there is one, else that of the engines.
 
-Whatever is raised while a candidate is normalised or validated, bugs of ours included, leaves that candidate UNDECIDED and
-nothing else.
+An exception while a candidate is normalised or validated, even from a bug of ours, leaves that candidate UNDECIDED and nothing
+else.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ from repairlab.validation.tree_tester import Judgement
 INTERNAL = "internal error: "
 """How the message of an outcome begins that a bug of ours left UNDECIDED; its evidence is the traceback."""
 PROBE_AFTER = 5
-"""After so many candidates that are UNDECIDED, while none of the bug was decided, its unchanged tree is tried."""
+"""After this many UNDECIDED candidates, with none of the bug decided, its unchanged tree is tried."""
 _EVIDENCE_CHARS = 4000
 _MESSAGE_CHARS = 500
 
@@ -41,27 +41,27 @@ class BugError(HarnessError):
 
 @record
 class Conditions:
-    """All that decides the verdicts on candidates of one bug."""
+    """Everything that decides the verdicts on candidates of one bug."""
 
     bug: Bug
     policy: Policy = "first-failure"
     confirm: int = 0
-    """How often a failing test is run again, alone, before it counts."""
+    """How often a failing test is repeated, alone, before it counts."""
     min_strength: Strength = "unchecked"
-    """A pass that is weaker is UNDECIDED; verdicts are kept as they were found."""
+    """A weaker pass is UNDECIDED; verdicts are kept as they were found."""
     isolation: Isolation = "warm"
     blind: bool = True
-    """Whether passes are tried by blind tests, where there are any; else by counter-tests alone."""
+    """Whether passes are tested by blind tests if there are any, or only by counter-tests."""
     environment: str = ""
     """Digest of all tools of the run, for outcomes."""
     tools: str = ""
     """Digest of the tools that can change a verdict on this bug, for the verdict cache."""
     recheck: int = 0
-    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    """One in this many earlier verdicts is reached again and must agree; 0: none."""
 
     @property
     def key(self) -> str:
-        """What verdicts of earlier runs must have been made under to count."""
+        """The conditions under which an earlier verdict counts."""
         return digest(self.bug.digest, self.tools, self.policy, self.confirm, self.isolation, self.blind)
 
     def undecided(self, candidate: Candidate, reason: str, *, evidence: str = "") -> Outcome:
@@ -102,21 +102,21 @@ class BugValidator:
         disagree: Callable[[Outcome, Outcome], None] = lambda earlier, now: None,  # noqa: ARG005
         twin: TwinOf | None = None,
     ) -> None:
-        """Take the folder of the verdict cache, if verdicts of earlier runs count.
+        """Take the folder of the verdict cache, if earlier verdicts count.
 
-        `begin` is called with a candidate's id when its validation begins, `disagree` when a verdict of an earlier run did not
-        come out again. In a `twin` of another bug a pass is believed.
+        `begin` is called with a candidate's id when its validation begins, `disagree` when an earlier verdict could not be
+        repeated. In a `twin` of another bug a pass is believed.
         """
         self._conditions, self._sandbox, self._twin = conditions, sandbox, twin
         self._cache, self._begin, self._disagree = cache, begin, disagree
-        # Without a cache nobody asks for keys, and a tree that changed meanwhile has none.
+        # Without a cache nobody needs keys, and a tree that changed meanwhile has none.
         self._key = conditions.key if cache else ""
         self._forms = digest(engine_digest(), conditions.bug.digest) if cache else ""
         self._open_cache, self._open_engines = ExitStack(), ExitStack()
         self._opened: PassGuard | None = None
-        """What examines passes, with the engines; none before the first candidate, and after an exception."""
+        """Examines passes, using the engines; None before the first candidate and after an exception."""
         self._named: list[tuple[str | None, str, Candidate]] = []
-        """Candidates with their rough forms and names, where no cache needs more."""
+        """Candidates with their rough forms and names, if no cache needs more."""
         self._digests: dict[str, str] = {}
         """Of normal forms, by names of candidates."""
         self._probe_at = PROBE_AFTER
@@ -139,13 +139,13 @@ class BugValidator:
 
     @property
     def luck(self) -> Luck:
-        """What tries passes of the bug in other surroundings."""
+        """Repeats passes of the bug in other surroundings."""
         return self._guard().luck
 
     def form(self, candidate: Candidate, name: str) -> str:
         """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.
 
-        `name` is the candidate's id, which costs time to compute. Without a cache, whose keys outlive this object, the first
+        `name` is the candidate's id, which takes time to compute. Without a cache, whose keys outlive this object, the first
         candidate of a normal form lends its name to all.
         """
         if self._verdicts is None:
@@ -165,7 +165,7 @@ class BugValidator:
         return form
 
     def _name_of_first(self, candidate: Candidate, name: str) -> str:
-        """Return the name of the first candidate with the normal form of this one; only similar texts are looked at closely."""
+        """Return the name of the first candidate with this one's normal form; only similar texts are compared closely."""
         bug = self._conditions.bug
         try:
             rough = rough_form(changed_files(candidate, bug), bug.problem.language)
@@ -187,7 +187,7 @@ class BugValidator:
             self._verdicts.put_form(key, text)
 
     def judge(self, candidate: Candidate, name: str, form: str) -> Outcome:
-        """Take the verdict of an earlier run, or validate; a share of the former is validated all the same, and must agree."""
+        """Take an earlier verdict, or validate; a share of the former is validated anyway and must agree."""
         return self._judged(candidate, name, form).at_least(self._conditions.min_strength)
 
     def _judged(self, candidate: Candidate, name: str, form: str) -> Outcome:
@@ -211,7 +211,7 @@ class BugValidator:
         return outcome
 
     def validate(self, candidate: Candidate, *, policy: Policy | None = None) -> Outcome:
-        """Validate a candidate, whatever earlier runs found; after an exception the next one gets engines of its own."""
+        """Validate a candidate, whatever earlier runs found; after an exception the next one gets new engines."""
         given = self._conditions if policy is None else dataclasses.replace(self._conditions, policy=policy)
         try:
             outcome = self._validated(candidate, given)
@@ -225,7 +225,7 @@ class BugValidator:
         return dataclasses.replace(outcome, environment=given.environment, isolation=isolation)
 
     def probe(self) -> None:
-        """Raise BugError when so many candidates are UNDECIDED that the bug itself is suspect, and its unchanged tree is, too."""
+        """Raise BugError if so many candidates are UNDECIDED that the bug itself is suspect, and its unchanged tree is, too."""
         if self.has_decided or self.n_undecided < self._probe_at:
             return
         self._probe_at *= 2
@@ -251,7 +251,7 @@ class BugValidator:
     def _believed(
         self, candidate: Candidate, changed: Mapping[str, str | None], given: Conditions, judgement: Judgement
     ) -> Outcome:
-        """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
+        """Return the outcome of a judgement, unless a pass turns out not to be one."""
         guard, log = self._guard(), judgement.log
         guard.require_checker(log.checker_failures)
         outcome = outcome_of(judgement, candidate, given.bug, given.policy)
@@ -285,5 +285,5 @@ class BugValidator:
 
 
 def is_sampled(key: str, one_in: int) -> bool:
-    """Return whether a verdict of an earlier run is made again; every part of its key counts, the candidate's form above all."""
+    """Return whether an earlier verdict is reached again; every part of its key counts, above all the candidate's form."""
     return one_in > 0 and int(digest(key), 16) % one_in == 0

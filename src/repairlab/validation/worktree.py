@@ -1,6 +1,6 @@
-"""One folder for the trees of many candidates: what a candidate left behind is put back, and nothing else is touched.
+"""One folder for the trees of many candidates: it is restored after each, and nothing else is touched.
 
-Nothing runs in the folder while it is put back.
+Nothing runs in the folder while it is restored.
 """
 
 import os
@@ -27,12 +27,12 @@ class WorkTree:
         self._written: set[str] = set()
 
     def keep(self) -> None:
-        """Take the tree as it is now for what later calls of `reset` bring back."""
+        """Take the current tree as the one that `reset` restores."""
         self._snapshot.keep()
         self._written.clear()
 
     def reset(self, *, only_written: bool = False) -> None:
-        """Undo all that happened to the tree since it was kept: perhaps only that files were written here."""
+        """Undo everything that happened to the tree since it was kept, perhaps only the files written here."""
         if only_written:
             self._snapshot.undo(self._written)
         else:
@@ -49,7 +49,7 @@ class WorkTree:
 
 
 def hand_over(work: Path, path: str) -> None:
-    """Give what is new in a tree to the user that root has given the tree to, so that commands may write to it."""
+    """Give new entries of a tree to the user to whom root has given the tree, so that commands may write to it."""
     owner = work.stat().st_uid
     for part in [work / path, *(work / path).parents] if owner != os.geteuid() else ():
         if part == work:
@@ -72,7 +72,7 @@ def files_below(root: Path) -> list[str]:
 
 
 def _is_file(entry: "os.DirEntry[str]") -> bool:
-    """Return whether an entry is a file or leads to one; a link in a loop leads nowhere."""
+    """Return whether an entry is a file or leads to one; a looping link leads nowhere."""
     try:
         return entry.is_file()
     except OSError:
@@ -80,7 +80,7 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 
 
 def write_text(file: Path, text: str | None) -> None:
-    """Write a file with the folders above it, or delete it; UserError when something else is in the way."""
+    """Write a file and the folders above it, or delete it; UserError if something else is in the way."""
     try:
         if text is None:
             file.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ def write_text(file: Path, text: str | None) -> None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder that is gone after the block; that it cannot be made is our own failure."""
+    """Make a folder that is deleted after the block; failing to make it is our own failure."""
     try:
         made = tempfile.TemporaryDirectory(dir=folder_of_trees(), ignore_cleanup_errors=True)
     except OSError as error:

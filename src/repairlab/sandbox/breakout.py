@@ -1,4 +1,4 @@
-"""The self-test of isolation: a program in a sandbox goes for bait that we lay out; that a back end held is remembered."""
+"""The self-test of isolation: a program in a sandbox goes for bait outside it. A back end's success is remembered."""
 
 import contextlib
 import hashlib
@@ -57,7 +57,7 @@ def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[BreakoutAttempt, ..
             *bait.arguments,
             *(str(path) for path in (*bait.files, compile_launcher(cache))),
         )
-        # The program is ours; built with a sanitizer it reserves more addresses than it will ever use.
+        # The program is ours; built with a sanitizer, it reserves more address space than it will ever use.
         command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), address_space=False, limits=LIMITS)
         seen = sandbox.run(command, bait.tree)
         reached = bait.reached()
@@ -88,7 +88,7 @@ class _Bait:
         secrets = folder / "secrets"
         for made in (self.tree, secrets):
             made.mkdir()
-            made.chmod(0o777)  # only the sandbox keeps anybody out
+            made.chmod(0o777)  # only the sandbox keeps others out
         secret = secrets / "file"
         secret.write_text("secret")
         secret.chmod(0o666)
@@ -110,7 +110,7 @@ class _Bait:
 
 @contextlib.contextmanager
 def _bait() -> Iterator[_Bait]:
-    """Lay out the bait; it is gone afterwards."""
+    """Lay out the bait, which is removed afterwards."""
     with contextlib.ExitStack() as stack:
         folder = Path(
             stack.enter_context(
@@ -121,7 +121,7 @@ def _bait() -> Iterator[_Bait]:
 
 
 def _start_time() -> str:
-    """Return when this process started, which together with its number is like no other's."""
+    """Return when this process started, which together with its id is unique."""
     return Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
 
 
@@ -133,7 +133,7 @@ SETTINGS = (
     "kernel/yama/ptrace_scope",
     "kernel/random/boot_id",
 )
-"""Files below /proc/sys; the last one is another after each start of the machine."""
+"""Files below /proc/sys; the last one changes with each start of the machine."""
 RIGHTS = ("Uid:", "Gid:", "Groups:", "NoNewPrivs:", "Seccomp", "Cap")
 """Lines of /proc/self/status."""
 
@@ -146,7 +146,7 @@ class Proof:
         self._file = cache / f"sandbox-{name}-{digest}.json"
 
     def recall(self) -> dict[str, bool] | None:
-        """Return the form in which the back end held, or nothing when that has to be found out."""
+        """Return the form in which the back end passed; empty if that has to be found out."""
         try:
             found = json.loads(self._file.read_bytes())
         except (OSError, ValueError):
@@ -154,14 +154,14 @@ class Proof:
         return found if isinstance(found, dict) else None
 
     def remember(self, form: dict[str, bool]) -> None:
-        """Note that the back end held, in one stroke."""
+        """Record atomically that the back end passed."""
         with tempfile.NamedTemporaryFile("w", dir=self._file.parent, delete=False) as aside:
             json.dump(form, aside)
         Path(aside.name).replace(self._file)
 
 
 def _circumstances(cache: Path) -> list[str]:
-    """Return what the outcome of the self-test can depend on: programs, kernel and its settings, rights, namespaces, places."""
+    """Return everything the self-test can depend on: programs, kernel and its settings, rights, namespaces, places."""
     bwrap = shutil.which("bwrap")
     return [
         *(f"{program}: {_digest(program)}" for program in (compile_launcher(cache), compile_breakout(cache))),

@@ -1,7 +1,7 @@
-"""The usual back end: every command runs in new namespaces, with nothing of the host but the tool chain.
+"""The usual back end: every command runs in new namespaces and sees nothing of the host but the tool chain.
 
-Root keeps the rights it needs to read the tree and to hand it over, and gives the command an unprivileged user. An ordinary user
-gets a user namespace. Which of the two works is found out by running them.
+Root keeps the rights it needs to read the tree and hand it over, and gives the command an unprivileged user. An ordinary user gets
+a user namespace. Trying them shows which of the two works.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_O
 MOUNTING = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE")
 """What it needs to mount new private folders and layers over the tree for each command."""
 FIXED = ("/dev/pts", "/dev", "/proc", "/")
-"""File systems that are new in each namespace, so that the command's user may own them; what is left there would stay."""
+"""File systems that are new in each namespace, so that the command's user may own them; anything left there would stay."""
 BASE = "/trees"
 """Where a folder of trees is, which the launcher hides."""
 LAYER_PROBE = """\
@@ -50,7 +50,7 @@ set -e
 rm -r folder; mkdir folder; test -z "$(ls -A folder)"; rmdir folder
 echo new > file; chmod 600 file; echo new > added; mv file moved; ln moved linked
 test "$(cat moved)" = new"""
-"""Succeeds on a tree with a file and a folder that holds another, when a layer can do all that a file system can."""
+"""Succeeds on a tree with a file and a folder that holds another if a layer can do all that a file system can."""
 
 
 class BubblewrapSandbox(LaunchingSandbox):
@@ -151,7 +151,7 @@ class BubblewrapSandbox(LaunchingSandbox):
 
 
 def _place(tree: Path, inside: str, base: Path | None) -> Iterator[str]:
-    """Yield what is shown of the host's trees and where: the tree of a command, or a folder of them."""
+    """Yield which of the host's trees is shown and where: a command's tree, or a folder of them."""
     yield from (str((base or tree).resolve()), BASE if base else inside)
     if base:
         yield from ("--dir", inside)
@@ -175,7 +175,7 @@ def _namespaces(user_namespace: bool, *, layers: bool) -> list[str]:
 
 
 def _file_system() -> list[str]:
-    """Return the options for the parts of the file system that are equal for all commands."""
+    """Return the options for the parts of the file system that are the same for all commands."""
     options = ["--ro-bind", "/usr", "/usr", "--dir", "/etc", "--dir", "/etc/ssl"]
     for name in LIBRARIES:
         path = Path("/", name)
@@ -191,7 +191,7 @@ def _file_system() -> list[str]:
 
 
 def _mounts(command: Command) -> Iterator[str]:
-    """Yield the options for the files of the host that the command asks for."""
+    """Yield the options for the host files that the command asks for."""
     made: set[Path] = set()
     for mount in command.mounts:
         path = Path(mount.path)

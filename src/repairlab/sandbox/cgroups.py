@@ -16,15 +16,15 @@ from repairlab.core.execution import Limits
 
 PREFIX = "repairlab-"
 HEADROOM_MB = 256
-"""Above the limits, which the launcher enforces by measuring: the group only stops what is faster than that."""
+"""Room above the limits, which the launcher enforces by measuring: the group only stops what is faster than that."""
 SPARE = 24
-"""Processes of ours in a group: the launcher, what started it, fork servers."""
+"""Our own processes in a group: the launcher, what started it, fork servers."""
 
 _numbers = itertools.count()
 
 
 class ControlGroup:
-    """One launcher's group; the limits of the largest command so far hold."""
+    """One launcher's group; the limits of the largest command so far apply."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -86,7 +86,7 @@ class ControlGroups:
 def find_control_groups(
     *, root: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
 ) -> ControlGroups | None:
-    """Return where groups with limits can be made; None where that is not possible."""
+    """Return where groups with limits can be made; None if that is impossible."""
     try:
         own = next(line[3:] for line in membership.read_text().splitlines() if line.startswith("0::/"))
         folder = (root / own.lstrip("/")).parent if own != "/" else root

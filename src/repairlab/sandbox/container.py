@@ -92,7 +92,7 @@ class ContainerSandbox(LaunchingSandbox):
             counted=True,
             spare=SPARE_PROCESSES if keep else 0,
             uid=uid,
-            # In a container of an ordinary user's, that user is root.
+            # In an ordinary user's container, that user is root.
             owner=(top.st_uid, top.st_gid) if os.geteuid() == 0 else (0, 0),
             keep=keep,
         )
@@ -164,7 +164,7 @@ def open_docker(cache: Path, *, groups: ControlGroups | None = None) -> Containe
 
 
 def _import_empty_image(engine: str) -> str:
-    """Return the image that has only places to mount things in, making it when the engine does not have it yet."""
+    """Return the image that only has mount points, making it if the engine does not have it yet."""
     content = _empty_image()
     name = f"localhost/repairlab-empty:{hashlib.sha256(content).hexdigest()[:16]}"
     if not _has_image(engine, name):

@@ -1,4 +1,4 @@
-"""What a sandboxed command reads from and writes to: files in memory, and pipes that keep only so much."""
+"""What a sandboxed command reads from and writes to: files in memory, and pipes that keep a limited amount."""
 
 import contextlib
 import fcntl
@@ -8,11 +8,11 @@ from typing import Self
 
 
 class OutputPipe:
-    """One pipe from the sandbox, which keeps only so much."""
+    """One pipe from the sandbox, which keeps a limited amount."""
 
     def __init__(self, limit: int) -> None:
         self.number, self.theirs = os.pipe()
-        # Test frameworks open /proc/self/fd/3 by name, and run as another user than root; nobody takes back what was said.
+        # Test frameworks open /proc/self/fd/3 by name and run as a user other than root; what was written cannot be taken back.
         os.fchmod(self.theirs, 0o222)
         os.set_blocking(self.number, False)
         self.ended = False
@@ -35,7 +35,7 @@ class OutputPipe:
         self.theirs = -1
 
     def read(self) -> bool:
-        """Take what the pipe holds now; returns False when it holds nothing, for now or for good."""
+        """Read what the pipe holds now; return False if it is empty, for now or for good."""
         try:
             chunk = os.read(self.number, 65536)
         except BlockingIOError:
@@ -48,13 +48,13 @@ class OutputPipe:
 
     @property
     def content(self) -> bytes:
-        """All that was kept: of a flooded pipe a little more than the limit."""
+        """Everything kept: for a flooded pipe, a little more than the limit."""
         return b"".join(self._chunks)
 
 
 @contextlib.contextmanager
 def memory_file(content: bytes) -> Iterator[int]:
-    """Open a sealed file in memory: unlike a pipe it needs nobody to write to it while it is read."""
+    """Open a sealed file in memory: unlike a pipe, it needs no writer while it is read."""
     with open_memory("input") as number:
         left = memoryview(content)
         while left:

@@ -1,4 +1,4 @@
-"""What this machine offers for sandboxing and what is missing, each with the command that helps."""
+"""What this machine offers for sandboxing and what is missing, each with a command that helps."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from repairlab.sandbox.table import SANDBOXES, TIERS
 
 @record
 class DoctorFinding:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     name: str
     ok: bool
@@ -35,7 +35,7 @@ class DoctorFinding:
 
 @record
 class SandboxCheck:
-    """A command that must not get its way in a sandbox, and how to tell."""
+    """A command that a sandbox must stop, and how to tell that it did."""
 
     name: str
     script: str
@@ -53,7 +53,7 @@ UNSOUND = "do not run untrusted code on this machine; please report this"
 
 
 def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
-    """Look at everything the sandbox needs, and have every back end test itself."""
+    """Check everything the sandbox needs, and let every back end test itself."""
     groups = find_control_groups()
     findings = [_user(), _container(), _compiler(cache), _bubblewrap_installed(), *_user_namespaces(), _landlock(), _cgroup(groups)]
     works: Sandbox | None = None
@@ -64,7 +64,7 @@ def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
     for name in ENGINES:
         if shutil.which(name):
             tried, _ = _try_back_end(name, cache, groups)
-            findings += tried if works is None or tried[0].ok else ()  # nobody misses an engine where another back end works
+            findings += tried if works is None or tried[0].ok else ()  # an engine is not missed if another back end works
     if works is not None and works.name.startswith(TIERS[0]):
         findings = [finding for finding in findings if finding.ok or finding.needed or finding.remedy == UNSOUND]
     if works is None:
@@ -76,7 +76,7 @@ def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
 
 
 def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple[list[DoctorFinding], Sandbox | None]:
-    """Open a back end and try to break out of it; returns it when it held."""
+    """Open a back end and try to break out of it; return it if it held."""
     try:
         sandbox = SANDBOXES[name](cache, groups=groups)
         trials = try_to_break_out(sandbox, cache)
@@ -111,7 +111,7 @@ def _user() -> DoctorFinding:
 
 
 def _container() -> DoctorFinding:
-    """Say whether this is a container, as far as one can tell."""
+    """Say whether this seems to be a container."""
     marks = [mark for mark in ("/.dockerenv", "/run/.containerenv") if Path(mark).exists()]
     return DoctorFinding(name="container", ok=True, detail=f"yes ({marks[0]})" if marks else "none noticed")
 
@@ -163,6 +163,6 @@ def _landlock() -> DoctorFinding:
 
 
 def _cgroup(groups: ControlGroups | None) -> DoctorFinding:
-    """Say whether control groups can be made; the sandbox measures processes by itself and does without."""
+    """Say whether control groups can be made; the sandbox can do without, since it measures processes itself."""
     detail = "a group for every slot" if groups else "none can be made here; the sandbox does without"
     return DoctorFinding(name="control groups", ok=True, detail=detail)

@@ -1,4 +1,4 @@
-"""Errors of the operating system that are failures of ours: too few descriptors, no memory, a full disk."""
+"""Operating system errors that are failures of ours: too few descriptors, no memory, a full disk."""
 
 import contextlib
 import shutil
@@ -9,7 +9,7 @@ from repairlab.core.errors import HarnessError
 
 @contextlib.contextmanager
 def our_failure(what: str) -> Iterator[None]:
-    """Turn an error of the operating system into a HarnessError that says what could not be done."""
+    """Turn an operating system error into a HarnessError that says what could not be done."""
     try:
         yield
     except (OSError, shutil.Error) as error:

@@ -1,4 +1,4 @@
-"""The small C programs of the sandbox, compiled once per machine: launcher, gate, self-test, and what shakes a program."""
+"""The small C programs of the sandbox, compiled once per machine: launcher, gate, self-test, and what changes surroundings."""
 
 import contextlib
 import fcntl
@@ -16,7 +16,7 @@ from repairlab.core.errors import HarnessError
 
 
 def compile_launcher(cache: Path) -> Path:
-    """Return the compiled launcher, compiling it into the cache folder when it is not there yet."""
+    """Return the compiled launcher, compiling it into the cache folder if it is missing."""
     return _compiled("launcher", cache)
 
 
@@ -31,7 +31,7 @@ def compile_gate(cache: Path) -> Path:
 
 
 def compile_luck(cache: Path) -> Path:
-    """Return the compiled library that gives a program another time, order of folders and content of its unused stack."""
+    """Return the compiled library that changes a program's time, order of folders and content of its unused stack."""
     return _compiled("luck", cache, forms=(["-shared", "-fPIC"],))
 
 
@@ -56,7 +56,7 @@ def _compiled(name: str, cache: Path, forms: tuple[list[str], ...] = (["-static"
 
 @contextlib.contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Let one process at a time compile: a program that is replaced cannot be mounted by a process that has just found it."""
+    """Let one process compile at a time: a replaced program cannot be mounted by a process that has just found it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -74,7 +74,7 @@ def _sources(name: str) -> dict[str, str]:
 
 
 def _compile(sources: dict[str, str], program: Path, extra: tuple[str, ...], forms: tuple[list[str], ...]) -> None:
-    """Compile aside and rename, so that a reader never meets half a program."""
+    """Compile to a temporary file and rename it, so that no reader sees half a program."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         raise HarnessError("no C compiler found, and the sandbox needs one. Install one: apt install gcc libc6-dev")

@@ -1,6 +1,6 @@
-"""What all back ends with a launcher share: one command, one that stays, or a lasting place, each as one unprivileged user.
+"""What all back ends with a launcher share: running commands as one unprivileged user, and the host's tool chain they see.
 
-And what of the host's tool chain their commands see, which is the same on all of them.
+A command runs once, stays, or has a lasting place for more.
 """
 
 import abc
@@ -25,15 +25,15 @@ from repairlab.sandbox.supervise import Ends, Launcher
 from repairlab.sandbox.trees import base_of
 
 SPARE_PROCESSES = 32
-"""Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+"""Fork servers and keepers that one slot may have; they run as the commands' user and count among its processes."""
 
 
 IDLE_SLOTS = 4
-"""How many slots that can turn to other trees wait for one: a bug and its twins have one each."""
+"""How many slots wait for another tree: a bug and its twins have one each."""
 
 
 class Slot:
-    """Runs one command after the other over its tree, as `Sandbox.run` would; for one thread."""
+    """Runs one command after another over its tree, as `Sandbox.run` would; for one thread."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class Slot:
         in_place: InPlace | None = None,
         base: Path | None = None,
     ) -> None:
-        """Take the tree, what starts a launcher for commands like a given one, and who puts the tree back where layers cannot.
+        """Take the tree, what starts a launcher for a command, and what restores the tree where layers cannot.
 
-        With a folder of trees as its base the slot can turn from one to another.
+        With a folder of trees as its base, the slot can turn from one to another.
         """
         self._base = base
         self._tree = tree
@@ -53,7 +53,7 @@ class Slot:
         self._launchers: dict[object, tuple[Launcher, ExitStack]] = {}
 
     def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command; what it needs mounted, and whether it may write, decides which launcher gets it."""
+        """Run a command; its mounts, and whether it may write, decide which launcher gets it."""
         if tree != self._tree:
             raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
         in_place = self._in_place.running(command) if self._in_place else nullcontext(command)
@@ -62,9 +62,9 @@ class Slot:
         return self._in_place.noted(execution) if self._in_place and command.private else execution
 
     def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
-        """Run a command for one input after the other, each as `run` would, and at least for the first."""
+        """Run a command for one input after another, each as `run` would, and at least for the first."""
         if self._in_place and command.private:
-            return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]  # the tree is put back after each
+            return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]  # the tree is restored after each
         if tree != self._tree:
             raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
         with self._launcher(command) as launcher:
@@ -72,7 +72,7 @@ class Slot:
 
     @contextmanager
     def _launcher(self, command: Command) -> Iterator[Launcher]:
-        """Give the launcher for a command, and end it when it is of no more use."""
+        """Give the launcher for a command, and end it if it is no longer of use."""
         kind = (command.writable, command.private, command.mounts, command.limits.disk_mb)
         if kind not in self._launchers:
             with ExitStack() as stack:
@@ -90,12 +90,12 @@ class Slot:
                 self._launchers.pop(kind)[1].close()
 
     def turn_to(self, tree: Path) -> "Slot":
-        """Take another tree of the same folder."""
+        """Turn to another tree of the same folder."""
         self._tree = tree
         return self
 
     def leave_tree(self) -> None:
-        """End all that has seen the tree."""
+        """End everything that has seen the tree."""
         for launcher, _ in self._launchers.values():
             launcher.leave_tree()
 
@@ -109,31 +109,31 @@ class Slot:
 
 
 SCRATCH = ("/tmp", "/home/user", "/dev/shm")
-"""Private file systems in memory, where a back end has file systems of its own."""
+"""Private file systems in memory, where a back end has its own file systems."""
 LIBRARIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-"""Links into /usr or folders beside it, by the age of the system."""
+"""Links into /usr or folders beside it, depending on the system's age."""
 
 
 class LaunchingSandbox(abc.ABC):
-    """Runs commands through launchers; a back end says as which user, and how a launcher is started."""
+    """Runs commands through launchers; a back end says as which user, and how a launcher starts."""
 
     name: str
     _layers = False
-    """Whether a private command gets a layer of its own over the tree; without, the tree is put back after it."""
+    """Whether a private command gets its own layer over the tree; without one, the tree is restored after it."""
 
     @abc.abstractmethod
     def _user(self) -> contextlib.AbstractContextManager[int]:
-        """Hold a user id for commands; 0 where they stay who they are."""
+        """Hold a user id for commands; 0 where they keep theirs."""
 
     @abc.abstractmethod
     def _launched(
         self, command: Command, tree: Path, *, uid: int, keep: bool = False
     ) -> contextlib.AbstractContextManager[Launcher]:
-        """Start a launcher for commands like this one; with `keep` the tree stays the user's from one to the next."""
+        """Start a launcher for commands like this one; with `keep`, the tree stays the user's in between."""
 
     @property
     def seals(self) -> bool:
-        """Whether parts of the tree can be kept from commands that may write to it: by mounts, or as another user's."""
+        """Whether parts of the tree can be protected from commands that may write to it: by mounts, or by owner."""
         with self._user() as uid:
             return self._layers or uid != 0
 
@@ -148,13 +148,13 @@ class LaunchingSandbox(abc.ABC):
             return in_place.noted(execution)
 
     def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
-        """Run a command that talks with somebody at the other ends of its standard input and output."""
+        """Run a command that talks with the other ends of its standard input and output."""
         with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
             return launcher.run(command, ends=ends)
 
     @contextlib.contextmanager
     def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
-        """Start a command that stays and answers requests, until the block ends."""
+        """Start a command that stays and answers requests until the block ends."""
         with (
             self._prepared(command, tree) as ready,
             self._user() as uid,
@@ -194,7 +194,7 @@ class LaunchingSandbox(abc.ABC):
 
     @contextlib.contextmanager
     def _started(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
-        """Start a launcher; whatever the host is short of for that is a failure of ours."""
+        """Start a launcher; what the host lacks for that is a failure of ours."""
         with contextlib.ExitStack() as stack:
             with our_failure("cannot start the sandbox"):
                 launcher = stack.enter_context(self._launched(command, tree, uid=uid, keep=keep))
@@ -202,7 +202,7 @@ class LaunchingSandbox(abc.ABC):
 
     @contextlib.contextmanager
     def _prepared(self, command: Command, tree: Path) -> Iterator[Command]:
-        """Give what to run for a command, and put its tree back where that is needed."""
+        """Give what to run for a command, and restore its tree where needed."""
         if self._layers or not command.private:
             yield command
             return
@@ -212,7 +212,7 @@ class LaunchingSandbox(abc.ABC):
 
 @functools.lru_cache(maxsize=16)
 def _idle_slots(process: int, sandbox: LaunchingSandbox, base: Path) -> list[tuple[Slot, ExitStack]]:  # noqa: ARG001  # for the cache
-    """Return the list of slots of a process that wait for another tree of a folder; what is in it ends with the process."""
+    """Return a process's list of slots that wait for another tree of a folder; it ends with the process."""
     slots: list[tuple[Slot, ExitStack]] = []
 
     def close() -> None:
@@ -224,30 +224,30 @@ def _idle_slots(process: int, sandbox: LaunchingSandbox, base: Path) -> list[tup
 
 
 def settings() -> list[Path]:
-    """Return the files and folders under /etc that programs need to start, whether they are there or not."""
+    """Return the files and folders under /etc that programs need to start, whether or not they exist."""
     names = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs")
     return [*(Path("/etc", name) for name in names), *sorted(Path("/etc").glob("java-*-openjdk"))]
 
 
 def socket_folder() -> str | None:
-    """Return where to make a folder for sockets, whose paths must be short; None for the usual place of temporary files."""
+    """Return a folder for sockets, whose paths must be short; None for the usual temporary folder."""
     return "/tmp" if len(tempfile.gettempdir()) > 50 else None
 
 
 def inside(command: Command) -> str:
-    """Return where a back end with file systems of its own puts the tree: /work, unless a mount needs that path."""
+    """Return where a back end with its own file systems puts the tree: /work, unless a mount needs that path."""
     return "/tree" if any(Path(mount.path).is_relative_to("/work") for mount in command.mounts) else "/work"
 
 
 FIRST_USER = 64000
 N_USERS = 1500
-"""Ids below 65534 (nobody) exist in containers too, and few systems give these to anybody. A worker holds a handful."""
+"""Ids below 65534 (nobody) also exist in containers, and few systems assign these. A worker holds a handful."""
 
 
 @contextlib.contextmanager
 def unprivileged_id() -> Iterator[int]:
     """Hold a user id that no other running command of this machine has, so that their process counts do not mix."""
-    # A name in the abstract socket space is held by one process at a time and freed by the kernel whatever happens.
+    # A name in the abstract socket space belongs to one process at a time, and the kernel frees it in any case.
     for attempt in range(N_USERS):
         number = FIRST_USER + (os.getpid() + attempt) % N_USERS
         with our_failure("cannot hold a user id"):

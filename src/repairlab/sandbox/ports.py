@@ -1,7 +1,7 @@
 """Programs in a sandbox that may reach named addresses and nothing else.
 
-The network of a sandbox has no way out. A port of its loopback is listened to by a socket that was made inside and handed to the
-host, where somebody accepts the connections: so a program reaches whom the host answers for, whatever it does with its own network.
+A sandbox's network has no way out. A port of its loopback is a socket made inside and handed to the host, where we accept the
+connections: so a program reaches only what the host answers for, whatever it does with its own network.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ _CONNECT_S = 30.0
 
 @record
 class Port:
-    """A port of the loopback inside a sandbox, and who answers there."""
+    """A port of the loopback inside a sandbox, and what answers there."""
 
     number: int
     serve: Callable[[socket.socket], AbstractContextManager[None]]
-    """Accepts what connects to a listening socket, until the block ends."""
+    """Accepts connections to a listening socket until the block ends."""
 
 
 class Halt:
@@ -55,7 +55,7 @@ class Halt:
                 os.eventfd_write(self.number, 1)
 
     def close(self) -> None:
-        """Forget the switch; pressing it does nothing any more."""
+        """Disarm the switch; pressing it does nothing any more."""
         with self._lock:
             os.close(self.number)
             self.number = -1
@@ -64,9 +64,9 @@ class Halt:
 def run_with_ports(
     sandbox: Conversing, command: Command, tree: Path, ports: Sequence[Port], halt: Halt, *, cache: Path
 ) -> Execution:
-    """Run a command that finds these ports on its loopback, until it ends or is halted; its standard input is empty.
+    """Run a command that finds these ports on its loopback until it ends or is halted; its standard input is empty.
 
-    Raises HarnessError when the sandbox cannot have ports, and when it failed itself.
+    Raises HarnessError if the sandbox cannot have ports or fails itself.
     """
     if len(ports) > MOST_PORTS:
         raise UserError(f"{len(ports)} addresses are named; no more than {MOST_PORTS} are possible")
@@ -94,7 +94,7 @@ def _behind_gate(command: Command, ports: Sequence[Port], cache: Path) -> Comman
 
 
 class _Servers:
-    """Takes the sockets that come from inside, and has them served until the block ends."""
+    """Takes the sockets from inside, and has them served until the block ends."""
 
     def __init__(self, channel: socket.socket, ports: Sequence[Port]) -> None:
         self._channel, self._ports = channel, ports
@@ -146,7 +146,7 @@ class _Servers:
 
 
 class _Output:
-    """What a program writes to its standard output, as far as that may go."""
+    """Up to a limit, what a program writes to its standard output."""
 
     def __init__(self, limit: int, halt: Halt) -> None:
         self._limit, self._halt = limit, halt
@@ -173,7 +173,7 @@ class _Output:
         return self._size > self._limit
 
     def end(self) -> bytes:
-        """Take the rest, once nobody writes any more, and return all that is kept."""
+        """Take the rest once nobody writes any more, and return everything kept."""
         if self.theirs >= 0:
             os.close(self.theirs)
             self.theirs = -1
@@ -182,7 +182,7 @@ class _Output:
         return b"".join(self._chunks)[: self._limit]
 
     def _read(self) -> None:
-        # The end of the program counts, not that of the pipe: a fork of ours may hold it open without knowing.
+        # The end of the program counts, not that of the pipe: a fork of ours may hold it open unknowingly.
         poll = select.poll()
         poll.register(self._number, select.POLLIN)
         poll.register(self._over, select.POLLIN)
@@ -205,7 +205,7 @@ class _Output:
 
 
 def forward_to(host: str, port: int) -> Callable[[socket.socket], AbstractContextManager[None]]:
-    """Return what passes connections on to one address of the host's network."""
+    """Return what forwards connections to one address of the host's network."""
 
     @contextlib.contextmanager
     def serve(listener: socket.socket) -> Iterator[None]:
@@ -220,7 +220,7 @@ def forward_to(host: str, port: int) -> Callable[[socket.socket], AbstractContex
 
 
 class _Forwarder:
-    """Joins each connection that comes in with one of its own to the address."""
+    """Joins each incoming connection with a new one to the address."""
 
     def __init__(self, listener: socket.socket, address: tuple[str, int]) -> None:
         self._listener, self._address = listener, address
@@ -270,7 +270,7 @@ class _Forwarder:
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:
-    """Pass on all that comes, and then its end."""
+    """Forward everything that comes, and then its end."""
     with contextlib.suppress(OSError):
         while chunk := source.recv(65536):
             target.sendall(chunk)

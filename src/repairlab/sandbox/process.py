@@ -26,11 +26,11 @@ from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launche
 
 @record
 class Fence:
-    """What keeps a command from the rest of the host."""
+    """What separates a command from the rest of the host."""
 
     name: str
     allow: Callable[[Command, Path], tuple[str, ...]]
-    """What of the host a command over a tree may use besides its private folders, in the words of `SandboxLayout.allow`."""
+    """What of the host a command over a tree may use besides its private folders, in the terms of `SandboxLayout.allow`."""
 
 
 class ProcessSandbox(LaunchingSandbox):
@@ -51,11 +51,11 @@ class ProcessSandbox(LaunchingSandbox):
 
     @property
     def isolates(self) -> bool:
-        """Whether a fence keeps commands from the rest of the host."""
+        """Whether a fence separates commands from the rest of the host."""
         return self._fence is not None
 
     def _user(self) -> contextlib.AbstractContextManager[int]:
-        """Hold a user id for commands of root; 0 where there is no choice."""
+        """Hold a user id for root's commands; 0 where there is no choice."""
         return unprivileged_id() if os.geteuid() == 0 else contextlib.nullcontext(0)
 
     @contextlib.contextmanager
@@ -90,7 +90,7 @@ class ProcessSandbox(LaunchingSandbox):
 
 
 def _java_options(temporary: Path) -> tuple[tuple[str, str, str], ...]:
-    """Return what tells Java where to put temporary files: it ignores TMPDIR, and reports what a variable told it."""
+    """Return the options that tell Java where to put temporary files: it ignores TMPDIR, and reports options from variables."""
     return (("java", f"-Djava.io.tmpdir={temporary}", "JDK_JAVA_OPTIONS"),)
 
 
@@ -109,7 +109,7 @@ def _private_folders() -> Iterator[tuple[Path, Path]]:
 
 
 def _open_for_others(tree: Path, *others: Path) -> None:
-    """Let a user without rights enter folders of ours on the way to paths; raises HarnessError where the way is somebody else's."""
+    """Let an unprivileged user pass through our folders on the way to paths; HarnessError if they belong to somebody else."""
     top = tree.stat()
     if top.st_mode & 0o005 != 0o005:
         tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)
@@ -129,7 +129,7 @@ def _open_for_others(tree: Path, *others: Path) -> None:
 
 
 TOOLS = ("/usr", "/proc", *(f"/{name}" for name in LIBRARIES))
-"""Read and executed by everybody. /proc shows that other processes exist, and their command lines, but nothing that is in them."""
+"""Read and executed by everybody. /proc shows that other processes exist, and their command lines, but nothing inside them."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 NEEDED = {True: (3, "6.2"), False: (6, "6.12")}
 """The version of Landlock, and the kernel that has it, for root and for others: only root gives commands a user of their own."""
@@ -154,13 +154,13 @@ def open_landlock(cache: Path, *, groups: ControlGroups | None = None) -> Proces
 
 
 def landlock_version() -> int:
-    """Return the kernel's version of Landlock; 0 when it has none, or has it switched off."""
+    """Return the kernel's version of Landlock; 0 if it has none or has it switched off."""
     version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     return max(version, 0)
 
 
 def _tool_chain(hidden: Iterable[Path]) -> Iterator[str]:
-    """Yield the rules that are equal for all commands."""
+    """Yield the rules that are the same for all commands."""
     for path in dict.fromkeys(path.resolve() for path in (*map(Path, TOOLS), *settings()) if path.exists()):
         yield from _readable(path, hidden)
     for device in DEVICES:
@@ -169,14 +169,14 @@ def _tool_chain(hidden: Iterable[Path]) -> Iterator[str]:
 
 
 def _mounts(command: Command, hidden: Iterable[Path]) -> Iterator[str]:
-    """Yield the rules for the files of the host that the command asks for."""
+    """Yield the rules for the host files that the command asks for."""
     for mount in command.mounts:
         yield from _readable(Path(mount.path).resolve(), hidden)
 
 
 def _readable(path: Path, hidden: Iterable[Path]) -> Iterator[str]:
-    """Yield rules that open a path but not the hidden folders below it, of which only names can be seen."""
-    # Landlock cannot close part of what it has opened, so that all beside the way to a hidden folder is opened instead.
+    """Yield rules that open a path but not the hidden folders below it, whose names alone can be seen."""
+    # Landlock cannot close part of what it has opened, so everything beside the way to a hidden folder is opened instead.
     if not any(folder != path and folder.is_relative_to(path) for folder in hidden):
         yield f"r:{path}"
         return

@@ -1,4 +1,4 @@
-"""A sandboxed process that stays and answers one request after the other.
+"""A sandboxed process that stays and answers one request after another.
 
 Requests and replies are frames on one socket, the process's file descriptor 3: a length of four bytes, then the content.
 """
@@ -34,7 +34,7 @@ class Resident:
         self._lost = ""
 
     def ask(self, request: bytes, *, wall_s: float) -> bytes:
-        """Send a request and return the reply; raises ResidentLost, and kills the process, when none comes in time."""
+        """Send a request and return the reply; if none comes in time, kill the process and raise ResidentLost."""
         if self._lost:
             raise ResidentLost(self._lost)
         deadline = time.monotonic() + wall_s
@@ -71,7 +71,7 @@ class Resident:
 
 @contextlib.contextmanager
 def resident(command: Command, launcher: Launcher) -> Iterator[Resident]:
-    """Start a command in a launcher of its own and hold the other end of its descriptor 3."""
+    """Start a command in its own launcher and hold the other end of its descriptor 3."""
     unlimited = dataclasses.replace(command.limits, cpu_s=_NO_TIME_LIMIT_S, wall_s=_NO_TIME_LIMIT_S)
     with our_failure("cannot talk to a resident command"):
         ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""The only place untrusted code runs: the protocol of all back ends, and a fake one that runs nothing, for tests of other rooms."""
+"""The only place untrusted code runs: the protocol of all back ends, and a fake that runs nothing, for tests of other rooms."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from repairlab.sandbox.supervise import Ends
 
 
 class Runner(Protocol):
-    """Anything that runs one command over a tree and says what it saw."""
+    """Anything that runs one command over a tree and reports what happened."""
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree and wait for the end of its whole process tree.
@@ -26,28 +26,28 @@ class Runner(Protocol):
 
 
 class Sandbox(Runner, Protocol):
-    """Runs one command at a time under limits and says what it saw; safe to use from several threads at once."""
+    """Runs one command at a time under limits and reports what happened; safe to use from several threads at once."""
 
     name: str
 
     def reside(self, command: Command, tree: Path) -> AbstractContextManager[Resident]:
-        """Start a command that stays and answers requests on file descriptor 3, under the same limits but those on time.
+        """Start a command that stays and answers requests on file descriptor 3, under the same limits except those on time.
 
-        Its standard output and error go nowhere. At the end of the block its whole process tree is killed.
+        Its standard output and error are discarded. At the end of the block its whole process tree is killed.
         """
         ...
 
     def slot(self, tree: Path) -> AbstractContextManager[Runner]:
         """Open a lasting place for commands over a tree, which costs less than `run` for each of them.
 
-        Programs that can be forked are started once. The tree belongs to the user of the commands until the end of the block.
+        Programs that can be forked are started once. The tree belongs to the commands' user until the end of the block.
         """
         ...
 
 
 @runtime_checkable
 class SeriesRunner(Protocol):
-    """A runner that makes many runs of one command for less than each by itself."""
+    """A runner that runs one command many times more cheaply than one by one."""
 
     def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
         """Run a command for one standard input after the other, each as `run` would.
@@ -69,7 +69,7 @@ class ChangingRunner:
         return self._runner.run(self._change(command), tree)
 
     def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
-        """Run a command for one standard input after the other, or for the first where the runner makes single runs."""
+        """Run a command for one standard input after another, or for the first if the runner makes single runs."""
         if isinstance(self._runner, SeriesRunner):
             return self._runner.run_series(self._change(command), inputs, tree, stop=stop)
         return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]
@@ -86,7 +86,7 @@ class Conversing(Protocol):
 
 @runtime_checkable
 class Sealing(Protocol):
-    """A sandbox that may keep private commands from parts of their tree."""
+    """A sandbox that may protect parts of their tree from private commands."""
 
     @property
     def seals(self) -> bool:

@@ -1,4 +1,4 @@
-"""A tree as it was at one moment, and how to put it back: what changed since is undone, and nothing else is touched.
+"""A tree as it was at one moment, and how to restore it: later changes are undone, and nothing else is touched.
 
 Nothing runs in the tree meanwhile. So private commands can run in the tree itself where a back end has no layers.
 """
@@ -18,7 +18,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.failures import our_failure
 
 _YOUNG_NS = 50_000_000
-"""A file that changed so shortly before it was looked at may have changed again within the same tick of the file system's clock."""
+"""A file that changed this shortly before it was looked at may have changed again within one tick of the file system's clock."""
 
 Stamp = tuple[int, ...]
 
@@ -57,9 +57,9 @@ class TreeSnapshot:
             shutil.copystat(self._tree, self._kept)
 
     def reset(self, *, trusts_times: bool = False) -> tuple[str, ...]:
-        """Undo all that happened to the tree since it was kept, and return what of it was changed or removed.
+        """Undo everything that happened to the tree since it was kept, and return which of its entries had changed.
 
-        With `trusts_times` nobody but commands has touched it, so that what was put back has been changed, too.
+        With `trusts_times`, only commands have touched it, so restored entries had changed, too.
         """
         with our_failure("cannot put a tree back"):
             _put_folder_right(self._tree, self._kept)
@@ -72,7 +72,7 @@ class TreeSnapshot:
                 else:
                     _remove(self._tree / path)
             touched |= self._stamps.keys() - seen
-            for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
+            for path in sorted(self._stamps.keys() - seen):  # folders before their content
                 self._bring_back(path, owner=self._stamps[path][-1])
             for path in sorted((path for path, stamp in self._stamps.items() if stat.S_ISDIR(stamp[1])), reverse=True):
                 _put_times_right(self._tree / path, self._kept / path)
@@ -80,7 +80,7 @@ class TreeSnapshot:
             return tuple(path for path in sorted(touched) if path.rpartition("/")[0] not in touched)
 
     def undo(self, paths: Collection[str]) -> None:
-        """Put back what is at some paths, and the folders above them, where nothing else can have changed since it was kept."""
+        """Restore some paths and the folders above them, where nothing else can have changed since it was kept."""
         with our_failure("cannot put a tree back"):
             folders = {str(folder) for path in paths for folder in PurePath(path).parents} - {"."}
             for path in sorted({*paths, *(folders - self._stamps.keys())}, reverse=True):
@@ -92,7 +92,7 @@ class TreeSnapshot:
             _put_times_right(self._tree, self._kept)
 
     def _is_kept_folder(self, path: str) -> bool:
-        """Return whether there was such a folder: into others nobody need look, they may be deeper than any path can say."""
+        """Return whether there was such a folder: others need not be entered, and may be deeper than any path can say."""
         return path in self._stamps and stat.S_ISDIR(self._stamps[path][1])
 
     def _copy_aside(self, path: str, found: os.stat_result) -> None:
@@ -111,7 +111,7 @@ class TreeSnapshot:
         self._remember(path, found)
 
     def _is_right(self, path: str, found: os.stat_result) -> bool:
-        """Return whether an entry is as it was kept, or could be put right where it is."""
+        """Return whether an entry is as it was kept, or could be repaired in place."""
         if stat.S_ISDIR(found.st_mode):
             if not stat.S_ISDIR(self._stamps[path][1]):
                 return False
@@ -123,7 +123,7 @@ class TreeSnapshot:
         return True
 
     def _is_touched(self, found: os.stat_result, before: Stamp) -> bool:
-        """Return whether a file that is right was written to all the same; being handed over to another user does not count."""
+        """Return whether a file with the right content was written to anyway; a change of owner does not count."""
         return not stat.S_ISDIR(found.st_mode) and found.st_uid == before[-1] and _stamp(found) != before
 
     def _is_as_kept(self, path: str, found: os.stat_result) -> bool:
@@ -177,7 +177,7 @@ def _entries(root: Path, *, into: Callable[[str], bool] = bool) -> Iterator[tupl
 
 
 def _hand_over(path: Path, found: os.stat_result, owner: int) -> os.stat_result:
-    """Give an entry to its owner and return what it is then; a file with several names may be somebody else's, too."""
+    """Give an entry to its owner and return its new state; a file with several names may belong to somebody else, too."""
     if found.st_uid == owner or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
         return found
     os.chown(path, owner, owner, follow_symlinks=False)
@@ -185,12 +185,12 @@ def _hand_over(path: Path, found: os.stat_result, owner: int) -> os.stat_result:
 
 
 def _stamp(found: os.stat_result) -> Stamp:
-    """Return what cannot all stay the same when somebody without rights changes a file; the last one is its user."""
+    """Return what cannot all stay the same when an unprivileged user changes a file; the last one is its user."""
     return (found.st_ino, found.st_mode, found.st_size, found.st_ctime_ns, found.st_nlink, found.st_uid)
 
 
 def _put_folder_right(here: Path, kept: Path) -> None:
-    """Give a folder the mode and the attributes of its copy: access lists would apply to all that is made in it."""
+    """Give a folder its copy's mode and attributes: access lists would apply to everything made in it."""
     wanted, found = _attributes(kept), _attributes(here)
     for name in found.keys() - wanted.keys():
         os.removexattr(here, name, follow_symlinks=False)
@@ -219,7 +219,7 @@ def _attributes(path: Path) -> dict[str, bytes]:
 
 
 def _remove(path: Path) -> None:
-    """Remove whatever is at a path, whatever its depth and modes: folders in a folder are moved up before they are emptied."""
+    """Remove whatever is at a path, whatever its depth and modes: nested folders are moved up before they are emptied."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
@@ -238,7 +238,7 @@ def _remove(path: Path) -> None:
 
 
 def _writes_change_times(folder: Path) -> bool:
-    """Return whether writing through a memory map changes a file's times, which file systems in memory do not see to."""
+    """Return whether writing through a memory map changes a file's times, which file systems in memory do not ensure."""
     probe = folder / "probe"
     probe.write_bytes(b"old")
     os.utime(probe, ns=(0, 0))
@@ -251,7 +251,7 @@ def _writes_change_times(folder: Path) -> bool:
 
 
 class InPlace:
-    """Puts one tree back after each private command; what was copied for one serves the next."""
+    """Restores one tree after each private command; what was copied for one serves the next."""
 
     def __init__(self, tree: Path, *, lasting: bool, owner: int = 0) -> None:
         """Take whether the tree stays with the owner between commands; else it is handed over and back, which changes times."""
@@ -264,7 +264,7 @@ class InPlace:
 
     @contextlib.contextmanager
     def running(self, command: Command) -> Iterator[Command]:
-        """Give the command to run instead; when the block ends, nothing may run in the tree any more."""
+        """Give the command to run instead; when the block ends, nothing may still run in the tree."""
         if not command.private:
             yield command
             return
@@ -280,7 +280,7 @@ class InPlace:
             self._changed = self._snapshot.reset(trusts_times=self._lasting or os.geteuid() != 0)
 
     def noted(self, execution: Execution) -> Execution:
-        """Return the record of the last private command with what it had changed of the tree."""
+        """Return the record of the last private command with its changes to the tree."""
         return dataclasses.replace(execution, changed=self._changed)
 
     def close(self) -> None:

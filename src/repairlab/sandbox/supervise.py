@@ -1,4 +1,4 @@
-"""The host's half of every sandboxed run: starting a launcher, sending it commands, reading the answers."""
+"""The host's half of every sandboxed run: start a launcher, send it commands, read the answers."""
 
 import array
 import contextlib
@@ -23,15 +23,15 @@ from repairlab.sandbox.failures import our_failure
 START_S = 60.0
 """How long a container may take to start."""
 STARVED = 3
-"""So many times its wall limit a command may take that waits for a CPU; the time of waiting is not its own."""
+"""A command that waits for a CPU may take this multiple of its wall limit; waiting is not its own time."""
 GRACE_S = 15.0
-"""How long after the wall limit the launcher may take to clean up before it counts as lost."""
+"""How long after the wall limit the launcher may clean up before it counts as lost."""
 SERIES_S = 1.0
-"""How long a series of runs may take beyond the wall limit of one: the launcher ends it early."""
+"""How long a series of runs may exceed the wall limit of one: the launcher ends it early."""
 HEAD_START_MS = 10
-"""How long to wait for the answer alone, at first and after each look at the pipes: they have room for what is said meanwhile."""
+"""How long to wait for the answer alone, at first and after each look at the pipes: they have room for what comes meanwhile."""
 MUCH = 16 * 1024
-"""Bytes of one look after which the next follows at once: that command says much."""
+"""Bytes of one read after which the next follows at once: that command says much."""
 HEADROOM_MB = 128
 """Address space beyond the memory limit: program text and libraries are mapped, not resident."""
 ANSWER_BYTES = 1 << 17

@@ -1,4 +1,4 @@
-"""Analyses of published results by name: each counts with functions of `metrics` and makes a table or a figure of the numbers."""
+"""Analyses of published results by name: each computes with `metrics` and makes a table or figure of the numbers."""
 
 import dataclasses
 import functools
@@ -42,7 +42,7 @@ class AnalysisInputs:
     labels: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     """Label (type, element, state, ingredients) → bug → value, for fixes by group and the best system per type."""
     counts: Counts | None = None
-    """Fixes by type and system, where they are known without labels of each bug."""
+    """Fixes by type and system, known without labels of each bug."""
     sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     """Bugs of each of these types."""
     top: tuple[int, ...] = tuple(range(1, 11))
@@ -50,7 +50,7 @@ class AnalysisInputs:
 
 
 def analyse(name: str, source: RankedResults, inputs: AnalysisInputs) -> Table:
-    """Return the table of one analysis; a UserError says what it lacks."""
+    """Return the table of one analysis; a UserError says what is missing."""
     if name not in ANALYSES:
         raise unknown("analysis", name, ANALYSES)
     return ANALYSES[name](source, inputs)
@@ -198,7 +198,7 @@ GROUPS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "states": ("state", "NPR4J, figure 6", ("redundant", "incorrect", "missing")),
     "ingredients": ("ingredients", "NPR4J, figure 7", ("line", "function", "file", "project", "outside")),
 }
-"""Table → label of bugs, where it is published, and the order of groups."""
+"""Table → label of bugs, as published, and the order of groups."""
 
 
 def _labelled(table: str, source: RankedResults, inputs: AnalysisInputs) -> Table:
@@ -228,7 +228,7 @@ def _grouped(
 def _rates(
     table: str, name: str, systems: Sequence[str], counts: Counts, sizes: Mapping[str, int], *, published: str, order: Sequence[str]
 ) -> Table:
-    """Return fixed bugs by group, as numbers and in per cent of the group."""
+    """Return fixed bugs by group, as numbers and percentages of the group."""
     rows: dict[str, tuple[Cell, ...]] = {}
     for group in sorted(counts, key=lambda item: order.index(item) if item in order else len(order)):
         fixed = [counts[group][system] for system in systems]
@@ -298,7 +298,7 @@ ANALYSES: dict[str, Callable[[RankedResults, AnalysisInputs], Table]] = {
     "rules": _rules,
     "ensembles": _ensembles,
 }
-"""In the order in which they are shown."""
+"""In display order."""
 
 
 def group_bars(source: RankedResults, table: Table) -> Figure:
@@ -359,7 +359,7 @@ def check_curves(source: RankedResults) -> Figure:
 
 
 def overlap_map(table: Table) -> Figure:
-    """Draw the overlap of systems as squares, the darker the more."""
+    """Draw the overlap of systems as squares; darker means more."""
     left, top = 150, 110
     rows = table.by_row
     shapes = [label(left + _SQUARE * (i + 0.5) + 4, top - 8, column, angle=-45) for i, column in enumerate(table.columns[1:])]

@@ -20,7 +20,7 @@ from repairlab.study.systems import System
 from repairlab.study.trajectories import TrajectoryStep, steps_of
 
 Choice = Literal["first", "plausible", "all"]
-"""Of each bug the first plausible candidate, else the first; every plausible one, else the first; or every candidate."""
+"""Of each bug the first plausible candidate, else the first; all plausible ones, else the first; or every candidate."""
 
 
 @record
@@ -30,7 +30,7 @@ class Shown:
     candidate: Candidate
     outcome: Outcome
     ranks: tuple[int, ...]
-    """All ranks at which it was proposed; one, unless every candidate is shown."""
+    """All ranks at which it was proposed; just one if every candidate is shown."""
 
     @property
     def failing(self) -> TestResult | None:
@@ -45,20 +45,20 @@ class CandidateView:
     shown: Shown
     diff: tuple[DiffLine, ...]
     raw: str
-    """Text of the candidate when there is no diff to show."""
+    """Text of the candidate if there is no diff to show."""
     is_reference: bool
-    """Equal to the reference fix but for white space."""
+    """Equal to the reference fix except for white space."""
     prompt: str
-    """What the model was asked; empty where the transcript is not kept, and behind the first candidate of the same prompt."""
+    """The model's prompt; empty if the transcript is missing, and after the first candidate of the same prompt."""
     answer: str
-    """What it answered."""
+    """The model's answer."""
     trajectory: tuple[TrajectoryStep, ...]
-    """What an agent and its model said to each other; empty where that is not kept."""
+    """What an agent and its model said to each other; empty if that is missing."""
 
 
 @record
 class Attempted:
-    """What one system made of one bug; `samples` is none when its run does not have the bug."""
+    """What one system made of one bug; `samples` is None if its run does not include the bug."""
 
     system: System
     samples: Samples | None
@@ -85,7 +85,7 @@ class BugView:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether a system has a plausible candidate; the oracle is none."""
+        """Whether a system has a plausible candidate; the oracle does not count."""
         return any(
             attempt.samples and Verdict.PLAUSIBLE in attempt.samples.verdicts and not attempt.system.is_oracle
             for attempt in self.attempts
@@ -94,7 +94,7 @@ class BugView:
 
 @record
 class BugTexts:
-    """The bugs of the benchmarks that are at hand."""
+    """The bugs of the available benchmarks."""
 
     bugs: dict[tuple[str, str], Bug]
     """By benchmark digest and bug id."""
@@ -103,7 +103,7 @@ class BugTexts:
 
 
 def benchmark_of_run(manifest: Manifest) -> Benchmark:
-    """Open the benchmark of a run; a UserError says that it is not at hand, or not the same any more."""
+    """Open the benchmark of a run; UserError if it is missing or has changed."""
     try:
         benchmark = open_benchmark(manifest.experiment.benchmark)
     except UserError as error:
@@ -116,7 +116,7 @@ def benchmark_of_run(manifest: Manifest) -> Benchmark:
 
 
 def read_texts(systems: Sequence[System]) -> BugTexts:
-    """Open the benchmarks of the runs; one that is not at hand, or not the same any more, is left out and named."""
+    """Open the benchmarks of the runs; skip and name those that are missing or have changed."""
     bugs: dict[tuple[str, str], Bug] = {}
     missing: dict[str, str] = {}
     for system in systems:
@@ -134,7 +134,7 @@ def read_texts(systems: Sequence[System]) -> BugTexts:
 def view_bugs(
     systems: Sequence[System], texts: Mapping[tuple[str, str], Bug], choice: Choice | None = "first"
 ) -> tuple[BugView, ...]:
-    """Return the bugs of all runs, in the order of the benchmark; without a choice no candidate is shown."""
+    """Return the bugs of all runs, in the order of the benchmark; without a choice, no candidate is shown."""
     picked = [_shown_candidates(Store(system.scores.run.folder), choice) if choice else {} for system in systems]
     keys = dict.fromkeys(
         (system.digest, bug_id, samples.language) for system in systems for bug_id, samples in system.samples.items()

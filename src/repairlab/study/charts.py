@@ -1,4 +1,4 @@
-"""Line charts as figures, and figures as SVG, which escapes all texts: names of models and bugs are anybody's."""
+"""Line charts as figures, and figures as SVG, which escapes all texts, since names of models and bugs are untrusted."""
 
 import dataclasses
 import json
@@ -25,25 +25,25 @@ _TONES = 8
 
 @record
 class Curve:
-    """One system's curve, in the numbers of the axes."""
+    """One system's curve, in the units of the axes."""
 
     name: str
     index: int
-    """The system's number, which gives colour and dash."""
+    """The system's number, which decides colour and dash."""
     points: tuple[Point, ...]
     texts: tuple[str, ...] = ()
-    """What to say of each point; without any, points are not marked."""
+    """The label of each point; without labels, points are not marked."""
     intervals: tuple[Point, ...] = ()
     """Low and high of each point, for a band around the curve."""
 
     @property
     def dash(self) -> str:
-        """Return the dashes that keep systems apart without colours, and beyond their number."""
+        """Return the dashes that distinguish systems without colours, and beyond their number."""
         return _DASHES[(self.index + self.index // _TONES) % len(_DASHES)]
 
 
 def line_chart(title: str, x: Axis, y: Axis, curves: Sequence[Curve], words: str) -> Figure:
-    """Return curves over axes that have a label and ends; where they lie is this chart's affair."""
+    """Return curves over axes with labels and ends; the chart decides where they lie."""
     x = dataclasses.replace(x, start=_LEFT, end=_WIDTH - _RIGHT)
     y = dataclasses.replace(y, start=_HEIGHT - _BOTTOM, end=_TOP)
     shapes = _frame(x, y)
@@ -95,7 +95,7 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> list[Shape]:
 def _with_legend(
     title: str, words: str, shapes: Sequence[Shape], names: Sequence[str], mark: Callable[[int, float, float], Shape]
 ) -> Figure:
-    """Return a figure with a legend on its right, where long names take several lines and nothing of them is cut."""
+    """Return a figure with a legend on its right, where long names take several lines and nothing is cut."""
     left, at, legend = _WIDTH - _RIGHT + 14, _TOP + 8, list[Shape]()
     for index, name in enumerate(names):
         lines = textwrap.wrap(name, _LEGEND_LETTERS) or [name]
@@ -106,7 +106,7 @@ def _with_legend(
 
 
 def _opacity(index: int) -> float:
-    """Keep bars apart whose systems have the same colour."""
+    """Distinguish bars of systems with the same colour."""
     return 1.0 if index < _TONES else 0.5
 
 
@@ -118,7 +118,7 @@ def bar_chart(
     texts: Mapping[str, Sequence[str]],
     words: str,
 ) -> Figure:
-    """Return shares in per cent as bars, in groups; names of groups stand slanted below them."""
+    """Return percentages as bars, in groups; the names of groups are slanted below them."""
     top = max([1.0, *(share for shares in groups.values() for share in shares)])
     y = Axis(low=0, high=top, start=_HEIGHT - _BOTTOM - _SLANT, end=_TOP, label=about, unit=" %")
     left_edge = _LEFT + _SLANT
@@ -161,7 +161,7 @@ def bar_chart(
 
 
 def draw(figure: Figure) -> Markup:
-    """Return a figure as an SVG element that can stand in a page or alone in a file."""
+    """Return a figure as an SVG element, for a page or a file."""
     pages = Environment(
         loader=PackageLoader("repairlab.study"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -181,7 +181,7 @@ def draw_curves(path: Path) -> Path:
 
 
 def curve_figure(looks: list[dict[str, Any]]) -> Figure:
-    """Return losses, and exact match where it was measured, over steps."""
+    """Return losses, and exact match if it was measured, over steps."""
     curves = [_training_curve(looks, key, name, number) for number, (key, name) in enumerate(_SERIES)]
     if any(look["exact_match"] is not None for look in looks):
         curves.append(_training_curve(looks, "exact_match", "exact match", len(curves)))

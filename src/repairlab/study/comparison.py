@@ -36,10 +36,10 @@ class Comparison:
     values_b: Values
     difference: Difference
     first: int
-    """A bug is fixed when one of this many first candidates is plausible: the smaller n of both runs."""
+    """A bug is fixed if one of this many first candidates is plausible: the smaller n of both runs."""
     overlap: Overlap
     settings: tuple[tuple[str, str, str], ...]
-    """Name, and the value in A and in B, of all settings that scores depend on."""
+    """Name, and the values in A and B, of all settings that scores depend on."""
 
     @property
     def value_a(self) -> float:
@@ -57,7 +57,7 @@ class Comparison:
         return tuple(f"{name} = {a} (A), {b} (B)" for name, a, b in self.settings if a != b)
 
     def difference_on(self, bugs: Container[str]) -> Difference | None:
-        """Return the difference over some bugs; none where none of them has a value in both runs."""
+        """Return the difference over some bugs; None if none of them has a value in both runs."""
         parts = [
             dataclasses.replace(values, by_bug={bug: value for bug, value in values.by_bug.items() if bug in bugs})
             for values in (self.values_a, self.values_b)
@@ -65,7 +65,7 @@ class Comparison:
         return difference(*parts) if parts[0].by_bug.keys() & parts[1].by_bug.keys() else None
 
     def rows(self) -> list[tuple[str, int]]:
-        """Return how many bugs were fixed by whom."""
+        """Return how many bugs each run fixed."""
         shared = self.overlap
         return [
             (f"fixed by both (first {self.first})", len(shared.both)),
@@ -169,15 +169,15 @@ def compare_all(folders: Sequence[Path], *, k: int = 1, partial: bool = False) -
 
 
 def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1, partial: bool = False) -> Comparison:
-    """Compare by pass@k where both runs have it, else by top@k; both must be over the same bugs of the same benchmark.
+    """Compare by pass@k if both runs have it, else by top@k; both must be over the same bugs of the same benchmark.
 
-    With `partial`, runs may be unfinished, and the bugs count that both have finished.
+    With `partial`, runs may be unfinished; only bugs that both have finished count.
     """
     return compare_measured(read_run(folder_a, partial=partial), read_run(folder_b, partial=partial), k=k)
 
 
 def compare_measured(a: Measured, b: Measured, *, k: int = 1) -> Comparison:
-    """Compare two runs that are read already; where one is unfinished, the bugs count that both have finished."""
+    """Compare two runs already read; if one is unfinished, only bugs that both have finished count."""
     if a.manifest.benchmark_digest != b.manifest.benchmark_digest:
         raise UserError(
             f"the runs are on different benchmarks: {a.settings.benchmark} in {a.folder}, {b.settings.benchmark} in {b.folder}; "
@@ -205,7 +205,7 @@ def compare_measured(a: Measured, b: Measured, *, k: int = 1) -> Comparison:
 
 
 def _shared(run: Measured, other: Measured) -> Measured:
-    """Return a run with the bugs alone that are finished, or were never asked for, in the other one."""
+    """Return a run with only those bugs that the other one has finished or never asked for."""
     theirs = {item.bug_id for item in other.samples} | (set(run.manifest.bug_ids) - set(other.manifest.bug_ids))
     samples = tuple(item for item in run.samples if item.bug_id in theirs)
     if not samples:

@@ -1,4 +1,4 @@
-"""Text of candidates as pages show it: cut to size, with nothing invisible; diffs in one column or in two. All of it is hostile."""
+"""Candidates' texts as pages show them: shortened, with nothing invisible; diffs in one or two columns. All of it is hostile."""
 
 import dataclasses
 import difflib
@@ -39,7 +39,7 @@ def visible(text: str) -> str:
 
 
 def clip(text: str, *, tail: bool = False) -> str:
-    """Return at most so many lines and columns of a text, and say what is left out."""
+    """Return the first lines and columns of a text, and say what is left out."""
     lines = [line if len(line) <= MAX_COLUMNS else f"{line[:MAX_COLUMNS]} …" for line in visible(text).split("\n")]
     extra = len(lines) - MAX_LINES
     if extra <= 0:
@@ -55,12 +55,12 @@ def diff_lines(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[D
 
 
 def diff_text(old: Mapping[str, str], new: Mapping[str, str | None]) -> str:
-    """Return the unified diff of the changed files, whatever its size."""
+    """Return the whole unified diff of the changed files."""
     return "".join(unified_diff(path, old.get(path, ""), changed or "") for path, changed in new.items())
 
 
 def line_kind(line: str) -> Kind:
-    """Tell what a line of a diff is."""
+    """Return the kind of a diff line."""
     if line.startswith(("--- ", "+++ ")):
         return "file"
     if line.startswith("@@"):
@@ -74,7 +74,7 @@ def bare(changed: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def changed_by(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str | None] | None:
-    """Return the new texts of the files that edits change; none when they do not apply to these files."""
+    """Return the new texts of the files that edits change; None if they do not apply to these files."""
     try:
         return apply_edits(edits, files)
     except UserError:
@@ -92,7 +92,7 @@ def prompt_text(prompt: Prompt | None) -> str:
 
 
 def raw(candidate: Candidate) -> str:
-    """Return what a candidate holds when no diff can be shown: its answer, or the new texts of its edits."""
+    """Return what a candidate holds if no diff can be shown: its answer, or the new texts of its edits."""
     if candidate.answer is not None:
         return candidate.answer
     return "\n".join(f"{edit.path}:\n{'(deleted)' if edit.text is None else edit.text}" for edit in candidate.edits)
@@ -103,7 +103,7 @@ _CONTEXT = 4
 _MAX_ROWS = 2000
 _MAX_ROW_COLUMNS = 2000
 _MAX_WORDS = 400
-"""Of longer lines only the lines are marked as changed, not their words."""
+"""In longer lines, only the line is marked as changed, not its words."""
 
 
 @record
@@ -126,7 +126,7 @@ class Side:
 
 @record
 class DiffRow:
-    """Lines that stand beside each other; either may be missing. A row of kind `hunk` says how many lines are left out."""
+    """Lines beside each other; either may be missing. A row of kind `hunk` says how many lines are left out."""
 
     kind: Kind
     old: Side | None = None
@@ -152,7 +152,7 @@ class FileDiff:
         return sum(row.old is not None and row.kind != "same" for row in self.rows)
 
     def unified(self) -> tuple[DiffRow, ...]:
-        """Return the rows for one column: of changed lines the old ones first."""
+        """Return the rows for one column: of changed lines, the old ones first."""
         rows: list[DiffRow] = []
         added: list[DiffRow] = []
         for row in self.rows:
@@ -168,7 +168,7 @@ class FileDiff:
 
 
 Tokens = Callable[[str], Sequence[Sequence[tuple[str, str]]]]
-"""Cuts a text into lines of pieces with the classes of their tokens."""
+"""Splits lines into pieces with the classes of their tokens."""
 
 
 def coloured(file: FileDiff, old: str, new: str, tokens: Tokens) -> FileDiff:
@@ -179,7 +179,7 @@ def coloured(file: FileDiff, old: str, new: str, tokens: Tokens) -> FileDiff:
 
 
 def _cut(side: Side | None, lines: Sequence[Sequence[tuple[str, str]]]) -> Side | None:
-    """Return a line whose pieces end where tokens end, too."""
+    """Return a line whose pieces also end where tokens end."""
     if side is None or side.number > len(lines):
         return side
     kinds = [token for token, text in lines[side.number - 1] for _ in text]
@@ -196,14 +196,14 @@ def _cut(side: Side | None, lines: Sequence[Sequence[tuple[str, str]]]) -> Side 
 
 
 def diff_files(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[FileDiff, ...]:
-    """Return the diffs of all files that differ; what is none in `new` is deleted, what `old` lacks is created."""
+    """Return the diffs of all files that differ; None in `new` means deleted, and what `old` lacks is new."""
     return tuple(
         FileDiff(path=path, rows=tuple(_rows(old.get(path, ""), text or ""))) for path, text in new.items() if old.get(path) != text
     )
 
 
 def _rows(old: str, new: str) -> Iterator[DiffRow]:
-    """Yield the rows of a diff with a little context; of very many the first ones."""
+    """Yield the rows of a diff with a little context; if there are too many, the first ones."""
     before, after = _lines(old), _lines(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     n = 0
@@ -225,7 +225,7 @@ def _rows(old: str, new: str) -> Iterator[DiffRow]:
 
 
 def _lines(text: str) -> list[str]:
-    """Return lines as they are shown: nothing in them is invisible, and a missing last newline is told."""
+    """Return lines for display: nothing in them is invisible, and a missing last newline is mentioned."""
     lines = [visible(line[:_MAX_ROW_COLUMNS].removesuffix("\n").removesuffix("\r")) for line in split_lines(text)]
     if text and not text.endswith("\n"):
         lines[-1] += " ⏎̸"
@@ -258,7 +258,7 @@ def _words(a: str | None, b: str | None) -> tuple[tuple[LinePiece, ...] | None, 
     if len(mine) > _MAX_WORDS or len(theirs) > _MAX_WORDS:
         return (LinePiece(text=a),), (LinePiece(text=b),)
     matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
-    if matcher.ratio() < 0.4:  # marks all over would say nothing
+    if matcher.ratio() < 0.4:  # marking everything would say nothing
         return (LinePiece(text=a),), (LinePiece(text=b),)
     codes = matcher.get_opcodes()
     old = tuple(LinePiece(text="".join(mine[i1:i2]), is_changed=tag != "equal") for tag, i1, i2, _, _ in codes if i2 > i1)

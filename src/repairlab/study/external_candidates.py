@@ -1,4 +1,4 @@
-"""Candidates in any format: read those made elsewhere and match them with bugs, or write a run's candidates in another format."""
+"""Candidates in any format: read external ones and match them with bugs, or write a run's candidates in another format."""
 
 import dataclasses
 import difflib
@@ -19,12 +19,12 @@ from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 
 _NAMED = 5
-"""How many names are told."""
+"""How many names are reported."""
 
 
 @record
 class ExternalCandidates:
-    """What a file of candidates holds."""
+    """The content of a file of candidates."""
 
     format: str
     candidates: dict[str, list[Candidate]]
@@ -34,7 +34,7 @@ class ExternalCandidates:
     unreadable: tuple[Unreadable, ...]
     """The entries that could not be read; the others count."""
     places: dict[str, list[int]]
-    """By bug id, before how many entries of the bug an unreadable one stands, in their order."""
+    """By bug id, the positions of unreadable entries among the bug's own."""
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class ExternalCandidates:
 
 
 def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str | None = None) -> ExternalCandidates:
-    """Read candidates for a benchmark; without a name the format is recognised. Malformed entries are reported and left out."""
+    """Read candidates for a benchmark; without a name, the format is recognised. Malformed entries are reported and left out."""
     if not path.exists():
         raise UserError(f"cannot read {path}: No such file or folder")
     name = format_name or recognise(path)
@@ -76,7 +76,7 @@ def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str 
 
 
 def require_one_model(external: ExternalCandidates, path: Path) -> None:
-    """Raise UserError when a file holds the candidates of several models: their scores would be one."""
+    """Raise UserError if a file holds candidates of several models, since their scores would be mixed."""
     found = (candidate.origin.model for candidates in external.candidates.values() for candidate in candidates)
     models = list(dict.fromkeys(model for model in found if model is not None))
     if len(models) > 1:
@@ -88,7 +88,7 @@ def require_one_model(external: ExternalCandidates, path: Path) -> None:
 
 
 def unknown_bugs(external: ExternalCandidates, benchmark: Benchmark) -> str:
-    """Say which names no bug has, each with the nearest one that a bug has."""
+    """Name unknown bugs, each with the nearest known one."""
     names = list(external.unknown)
     shown = []
     for name in names[:_NAMED]:
@@ -102,9 +102,9 @@ def unknown_bugs(external: ExternalCandidates, benchmark: Benchmark) -> str:
 def hold_against(
     external: ExternalCandidates, bug_ids: Sequence[str], path: Path, *, only_given: bool = False
 ) -> tuple[ExternalCandidates, Coverage]:
-    """Return the candidates for these bugs, and how they cover them; HarnessError when they have none for any.
+    """Return the candidates for these bugs and how they cover them; HarnessError if they have none for any.
 
-    What is missing or unreadable fails: it becomes a candidate without edits. With `only_given` it is left out instead.
+    A missing or unreadable candidate counts as failed, without edits. With `only_given`, it is left out instead.
     """
     given = {bug_id: external.candidates[bug_id] for bug_id in bug_ids if bug_id in external.candidates}
     if not given:
@@ -141,14 +141,14 @@ def hold_against(
 
 @record
 class Converted:
-    """What came of a conversion."""
+    """The result of a conversion."""
 
     path: Path
     n_candidates: int
     errors: tuple[str, ...]
     """Entries that could not be read."""
     notes: tuple[str, ...]
-    """What the new format cannot say."""
+    """What the new format cannot express."""
 
 
 def convert_candidates(source: Path, benchmark: Benchmark, format_name: str, path: Path, *, source_format: str | None) -> Converted:
@@ -184,7 +184,7 @@ class _Counter:
 
 
 def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
-    """Yield a run's candidates bug by bug and by rank, but none for bugs that had none; only places are held in memory."""
+    """Yield a run's candidates by bug and rank, None for bugs without any; holds only positions in memory."""
     manifest = store.manifest()
     require_intact(store)
     require_benchmark(manifest, benchmark, store.folder)
@@ -198,7 +198,7 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
 
 
 def judged(candidate: Candidate, outcome: Outcome | None) -> JudgedCandidate:
-    """Return a candidate with what its outcome says; how many tests pass is known only when all were run."""
+    """Return a candidate with what its outcome says; how many tests pass is known only if all were run."""
     if outcome is None:
         return JudgedCandidate(candidate=candidate)
     passed = len(outcome.tests) == outcome.n_tests or outcome.verdict in (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE)

@@ -25,14 +25,14 @@ class Row:
     """One system of the leaderboard."""
 
     rank: int | None
-    """Place within the group; none where there is nothing comparable."""
+    """Place within the group; None if nothing is comparable."""
     system: str
     run: str
     score: Score | None
-    """The score that ranks; none when the run cannot have it."""
+    """The score that ranks; None if the run cannot have it."""
     others: tuple[Score, ...]
     group: str | None = None
-    """Name of the row's group; none without a score, and for the oracle."""
+    """Name of the row's group; None without a score, and for the oracle."""
     reason: str = ""
     """Why the row is not ranked."""
     is_oracle: bool = False
@@ -40,7 +40,7 @@ class Row:
     n_undecided: int = 0
     """Candidates left out because our own machinery failed on them, with or without a score."""
     coverage: str = ""
-    """How candidates made elsewhere cover the bugs, where they do not cover all."""
+    """How external candidates cover the bugs, if they do not cover all."""
 
     def other(self, metric: str, k: int | None = None) -> Score | None:
         """Return another score of the row."""
@@ -59,7 +59,7 @@ class Row:
 
     @property
     def fixed(self) -> str:
-        """Return how many bugs are fixed, and of how many."""
+        """Return how many bugs are fixed, and out of how many."""
         score = self.other("fixed")
         return f"{round(score.value * score.n_bugs)} of {score.n_bugs}" if score else "–"
 
@@ -78,7 +78,7 @@ class Group:
 
 @record
 class Leaderboard:
-    """Rows group by group, the best score first; then those without a score, then the oracle."""
+    """Rows group by group, best score first; then those without a score, then the oracle."""
 
     metric: str
     k: int | None
@@ -97,7 +97,7 @@ class Leaderboard:
 
     @property
     def captions(self) -> list[str]:
-        """Say what tells the groups apart and what they share; nothing where all rows are of one group."""
+        """Say how groups differ and what they share; empty if all rows are in one group."""
         if len(self.groups) < 2:
             return []
         apart = [f"Group {group.name}: {', '.join(group.settings)}" for group in self.groups]
@@ -133,10 +133,10 @@ class Leaderboard:
 
 
 def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = None) -> Leaderboard:
-    """Rank named runs by pass@k where every run has it, else by top@k, else by the share of fixed bugs; the oracle stands apart.
+    """Rank named runs by pass@k if every run has it, else by top@k, else by the share of fixed bugs; the oracle stands apart.
 
-    Where pass@k is comparable for no two runs but top@k is, top@k ranks: it does not depend on n. The order of the entries does not
-    matter: groups and rows are sorted by score.
+    If no two runs are comparable by pass@k but some are by top@k, top@k ranks, since it does not depend on n. The order of the
+    entries does not matter: groups and rows are sorted by score.
     """
     metric, chosen_k = _metric([entry for entry in entries if not entry[1].is_oracle] or entries, k)
     found = [(name, entry, _find(entry.result.scores, metric, chosen_k)) for name, entry in entries]
@@ -250,7 +250,7 @@ def _reason(score: Score | None, groups: Sequence[Group], entry: RunScores, metr
 
 
 def chart(metric: str, entries: Sequence[tuple[str, int, RunScores]]) -> Figure | None:
-    """Draw a metric for every run (name, number, scores) that was asked for several candidates per bug; none when there is none."""
+    """Draw a metric of every run (name, number, scores) with several candidates per bug; None if there are none."""
     usable = [item for item in entries if item[2].run.settings.n > 1 and _supports(metric, item[2])]
     if not usable:
         return None

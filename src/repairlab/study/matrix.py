@@ -12,11 +12,11 @@ from repairlab.study.page_templates import VERDICTS
 
 _ORDER = list(VERDICTS)
 BUG, RANK = "%40bug%40", "%40rank%40"
-"""What stands in addresses for the key of a bug and the rank of a candidate: @bug@ and @rank@, quoted."""
+"""Placeholders in addresses for the key of a bug and the rank of a candidate: @bug@ and @rank@, quoted."""
 _MOST = 9_999
-"""Higher counts and ranks stand as this one."""
+"""Higher counts and ranks are capped at this one."""
 ABSENT = -1
-"""The number of a cell whose system was not run on the bug; that of one without a candidate is 0."""
+"""The cell of a system that was not run on the bug; without a candidate it is 0."""
 
 
 @record
@@ -42,7 +42,7 @@ class Tally:
 
     @property
     def text(self) -> str:
-        """Return what the cell says: the verdict's code, and of a plausible one the rank."""
+        """Return what the cell says: the verdict's code, and a plausible one's rank."""
         if self.best is None:
             return "none"
         return f"{self.best.code} #{self.first}" if self.best is Verdict.PLAUSIBLE else self.best.code
@@ -72,7 +72,7 @@ class MatrixBug:
     labels: tuple[str, ...] = ()
     """As filters name them: `name=value`."""
     key: str = ""
-    """How addresses name it: another one for each bug."""
+    """Its name in addresses, unique to each bug."""
 
 
 @record
@@ -82,7 +82,7 @@ class Matrix:
     systems: tuple[MatrixSystem, ...]
     bugs: tuple[MatrixBug, ...]
     tallies: Mapping[tuple[int, str], Tally]
-    """By the index of the system in `systems`, and the bug's key; one is absent where the system was not run on the bug."""
+    """By the system's index in `systems` and the bug's key; absent if the system was not run on the bug."""
     bug_link: str = ""
     signature: str = ""
 
@@ -92,7 +92,7 @@ class Matrix:
         return self.systems[column].cell_link.replace(RANK, str((tally and tally.first) or 1)).replace(BUG, bug.key)
 
     def n_solvers(self, bug: MatrixBug) -> int:
-        """Return how many systems have a plausible candidate; the oracle is none."""
+        """Return how many systems have a plausible candidate; the oracle does not count."""
         return sum(
             not system.is_oracle and (found := self.tallies.get((column, bug.key))) is not None and found.first is not None
             for column, system in enumerate(self.systems)
@@ -140,6 +140,6 @@ def tallied(
 
 
 def tally_of(verdicts: Sequence[Verdict]) -> Tally:
-    """Return what candidates in the order of their ranks came to."""
+    """Return the results of candidates in the order of their ranks."""
     first = verdicts.index(Verdict.PLAUSIBLE) + 1 if Verdict.PLAUSIBLE in verdicts else None
     return Tally(verdicts=Counter(verdicts), first=first)

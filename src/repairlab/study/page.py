@@ -105,7 +105,7 @@ def store_report(report: ReportPage, path: Path) -> None:
 
 
 def cost_chart(facts: PaperFacts) -> Figure | None:
-    """Draw what systems cost a bug against what they fix, in dollars where any are known, else in tokens; none without either."""
+    """Draw the cost of a bug against fixed bugs, in dollars if any are known, else in tokens; None without either."""
     runs = [run for run in facts.runs if run.bugs and not run.scores.is_oracle]
     return spending(
         [(run.name, run.index, run.spent.cost_usd, run.spent.tokens_in + run.spent.tokens_out, run.scores.result) for run in runs]
@@ -129,7 +129,7 @@ def spending(systems: Sequence[tuple[str, int, float | None, int, Scores]]) -> F
 
 
 def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboard) -> Matrix:
-    """Return the solve matrix; a cell leads to the candidates of its bug."""
+    """Return the solve matrix; a cell links to the candidates of its bug."""
     columns = [
         MatrixSystem(name=system.name, index=system.index, is_oracle=system.is_oracle, cell_link=f"#{BUG}") for system in systems
     ]
@@ -154,7 +154,7 @@ def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboa
 
 
 def _ks(board: Leaderboard) -> list[int]:
-    """Return the other k at which the leaderboard shows its metric: at most three, the largest among them."""
+    """Return the further k for which the leaderboard shows its metric: at most three, the largest among them."""
     ks = sorted({score.k for row in board.rows for score in row.others if score.metric == board.metric and score.k} - {board.k})
     return [k for k in ks if k] if len(ks) <= 3 else [k for k in (ks[0], ks[len(ks) // 2], ks[-1]) if k]
 
@@ -166,14 +166,14 @@ def _benchmark(system: System) -> tuple[str, str, str]:
 
 @record
 class Cards:
-    """The cards to show, and why others are not."""
+    """The cards to show, and why others are left out."""
 
     cards: tuple[HealthCard, ...]
     left_out: tuple[str, ...]
 
 
 def read_cards(systems: Sequence[System]) -> Cards:
-    """Read the card of each run's benchmark, from the run's folder or else from the benchmark's; one of another version is none."""
+    """Read the card of each run's benchmark, from the run's folder or the benchmark's; cards of another version do not count."""
     cards: dict[str, HealthCard] = {}
     left_out: dict[str, None] = {}
     for system in systems:

@@ -1,4 +1,4 @@
-"""How pages are filled: templates, which escape all texts, and what verdicts and metrics mean in one sentence each."""
+"""How pages are filled: templates that escape all texts, and what verdicts and metrics mean in one sentence each."""
 
 import re
 
@@ -17,7 +17,7 @@ from repairlab.study.scores import number
 
 
 def environment(package: str) -> Environment:
-    """Return what fills the templates of a package, which may use those of the report; everything is escaped."""
+    """Return what fills a package's templates, which may use those of the report; everything is escaped."""
     pages = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, "repairlab.study"))]),
         autoescape=True,
@@ -59,7 +59,7 @@ VERDICTS: dict[Verdict, str] = {
     Verdict.UNAPPLICABLE: "The edit does not apply, or nothing usable could be read from the answer.",
     Verdict.UNDECIDED: "The harness itself failed. Never counted as wrong: left out of every score and counted beside it.",
 }
-"""From the best verdict to the worst; a bug's best verdict is the first of these that one of its candidates has."""
+"""From best to worst; a bug's best verdict is the first of these that one of its candidates has."""
 
 METRICS: dict[str, str] = {
     "pass@k": "Chance that at least one of k candidates, drawn at random from the n of a bug, is plausible: the unbiased estimator "

@@ -33,7 +33,7 @@ class Spot:
 
 
 def forest(title: str, metric: str, bars: Sequence[IntervalRow], *, lowest: int = 0) -> Figure:
-    """Draw a row per value; differences reach from -100 to 100 points, with a line at none."""
+    """Draw a row per value; differences reach from -100 to 100 points, with a line at zero."""
     bottom = _TOP + _ROW * len(bars)
     x = Axis(low=lowest, high=100, start=_LEFT, end=_WIDTH - _RIGHT, label=metric, unit=" %")
     shapes = [line(x(0), _TOP, x(0), bottom)] if lowest else []
@@ -56,7 +56,7 @@ def forest(title: str, metric: str, bars: Sequence[IntervalRow], *, lowest: int 
 
 
 def scatter(title: str, cost: str, value: str, spots: Sequence[Spot]) -> Figure:
-    """Draw a dot per system; those that nothing cheaper beats are joined by a line."""
+    """Draw a dot per system, and join those that nothing cheaper beats by a line."""
     x = Axis(low=0, high=1.08 * max(spot.cost for spot in spots) or 1, start=64, end=_WIDTH - 330, label=cost)
     high = next(
         top

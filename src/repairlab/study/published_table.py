@@ -36,7 +36,7 @@ class Erratum:
     columns: tuple[str, ...]
     reason: str
     correct: tuple[int | float | str, ...]
-    """What the cells should be."""
+    """The printed cells."""
     as_printed: AsPrinted | None = None
 
 
@@ -47,10 +47,10 @@ class TablePart:
     analysis: str
     columns: tuple[str, ...]
     rows: dict[str, tuple[int | float | str, ...]]
-    """Printed values; an empty text is a cell that cannot be read."""
+    """Printed values; an empty text is an unreadable cell."""
     order: RankOrder = "number"
     digits: int = 0
-    """Digits behind the point in the paper."""
+    """Digits after the decimal point in the paper."""
     rounding: Literal["nearest", "floor"] = "nearest"
     errata: tuple[Erratum, ...] = ()
 
@@ -130,10 +130,10 @@ class Compared:
     ours: Cell
     published: Cell
     difference: str
-    """Ours minus published; nothing when equal."""
+    """Ours minus published; empty when equal."""
     status: Status
     as_printed: Cell = None
-    """What the way of counting gives that an erratum names; equal to the published value if the erratum holds."""
+    """The result of the way of counting that an erratum names; equal to the published value if the erratum holds."""
     reason: str = ""
     """Why the cell may differ, for an erratum."""
 
@@ -226,7 +226,7 @@ def _correct(erratum: Erratum, column: str) -> Cell:
 
 
 def _as_printed(erratum: Erratum, part: TablePart, column: str, tables: Callable[[str, RankOrder], Table]) -> Cell:
-    """Return what the other way of counting gives; none when the erratum names no way."""
+    """Return what the other way of counting gives; None if the erratum names none."""
     way = erratum.as_printed
     if way is None:
         return None

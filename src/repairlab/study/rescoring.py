@@ -1,4 +1,4 @@
-"""Read results that were published, or made here, and analyse them without executing anything."""
+"""Read published results, or runs, and analyse them without executing anything."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,9 +38,9 @@ class RescoreOptions:
     """What to make of results."""
 
     systems: tuple[str, ...] = ()
-    """Only these systems; none means all."""
+    """Only these systems; empty means all."""
     include: tuple[str, ...] = ()
-    """Shell patterns of bugs, such as defects4j/*; none means all."""
+    """Shell patterns of bugs, such as defects4j/*; empty means all."""
     count: FixCriterion | None = None
     order: RankOrder = "number"
     top: tuple[int, ...] = tuple(range(1, 11))
@@ -61,7 +61,7 @@ class Rescored:
 
 
 def read_results(arguments: Sequence[str]) -> PublishedResults | DatasetStatistics:
-    """Read files; a first argument that names a format says what they are, otherwise each is recognised."""
+    """Read files; a first argument that names a format applies to all, otherwise each is recognised."""
     if not arguments:
         raise UserError(f"no files are given; write: repairlab rescore [FORMAT] FILE... (formats: {', '.join(ALL_FORMATS)})")
     if arguments[0] in ALL_FORMATS:
@@ -93,7 +93,7 @@ def _read(name: str, paths: Sequence[Path]) -> PublishedResults | DatasetStatist
 
 
 def _runs(folders: Sequence[Path]) -> PublishedResults:
-    """Read run folders; each is a system, named by its repairer, or by its folder as well where several have the same."""
+    """Read run folders; each is a system, named by its repairer, and also by its folder if several share that."""
     stores = [Store(folder) for folder in folders]
     notes: list[str] = []
     oracles = [store for store in stores if store.manifest().experiment.repairer == "reference"]
@@ -166,7 +166,7 @@ def rescore_results(source: PublishedResults | DatasetStatistics, asked: Rescore
 
 
 def _with_groups(labels: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
-    """Add the element and state that a type of NPR4J stands for, where they are not labelled."""
+    """Add the element and state of an NPR4J type where they are not labelled."""
     types = {bug: TYPES[name] for bug, name in labels.get("type", {}).items() if name in TYPES}
     states, elements = ({bug: found[place] for bug, found in types.items()} for place in (0, 1))
     return {name: values for name, values in {"state": states, "element": elements, **labels}.items() if values}

@@ -28,7 +28,7 @@ CARD, CHECKSUMS = "README.md", "SHA256SUMS"
 
 Row = Mapping[str, Any]
 _TOLD = 1000
-"""Rows between two words about progress, which would cost more than the rows."""
+"""Rows between two progress messages, which cost more than the rows."""
 _TEXT, _WHOLE, _NUMBER, _TRUTH, _EDITS = "text", "whole number", "number", "true or false", "list of (path, start, end, text)"
 
 
@@ -90,7 +90,7 @@ def is_run(source: str) -> bool:
 
 
 def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[int], None] = lambda n: None) -> PublishedRuns:  # noqa: ARG005
-    """Write runs to a new folder, all or nothing; each must be a run folder without damage. `done` is told of so many more rows."""
+    """Write runs to a new folder, all or nothing; each must be an undamaged run folder. `done` gets the number of new rows."""
     other = next((source for source in sources if not is_run(source)), None)
     if other is not None:
         raise UserError(f"{other} is no run folder: it has no run.json. Runs are published together, a benchmark by itself")
@@ -116,7 +116,7 @@ def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[int], None
 
 
 def _names(sources: Sequence[str]) -> list[str]:
-    """Return a name for each run: that of its folder, or all of its path where two are called the same."""
+    """Return a name for each run: that of its folder, or its whole path if two share that."""
     paths = [Path(source).absolute() for source in sources]
     if len(set(paths)) < len(paths):
         raise UserError("a run is given twice; give each once")
@@ -125,7 +125,7 @@ def _names(sources: Sequence[str]) -> list[str]:
 
 
 def _write_parquet(library: Any, lines: Path, parquet: Path, columns: Mapping[str, str]) -> None:
-    """Turn JSON Lines into Parquet, piece by piece; an empty table has its columns all the same."""
+    """Turn JSON Lines into Parquet, piece by piece; an empty table still has its columns."""
     place = library.Struct({"path": library.String, "start": library.Int64, "end": library.Int64, "text": library.String})
     kinds = {
         _TEXT: library.String,
@@ -204,7 +204,7 @@ def _tests(store: Store) -> Iterator[Row]:
 
 
 def _counting(store: Store) -> Iterator[dict[str, Any]]:
-    """Yield the outcomes that count: of a candidate that was tried again, the last one."""
+    """Yield the outcomes that count: of a repeated candidate, the last one."""
     last = {name: number for number, name in enumerate(store.facts(Outcome, lambda data: data["candidate_id"]))}
     for number, data in enumerate(store.facts(Outcome, dict)):
         if last[data["candidate_id"]] == number:

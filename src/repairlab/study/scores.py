@@ -1,7 +1,7 @@
 """Scores of a run folder: read, measure, store as scores.json.
 
-Where candidates were assessed, scores of correct candidates stand beside those of plausible ones: candidates called overfitting
-count as wrong; those that are still open are left out, as UNDECIDED ones are, and counted beside.
+If candidates were assessed, scores of correct candidates stand beside those of plausible ones: overfitting candidates count as
+wrong; open ones are left out, as UNDECIDED ones are, and counted beside.
 """
 
 import dataclasses
@@ -70,7 +70,7 @@ class Measured:
 
     @property
     def missing(self) -> str:
-        """Say what is missing; nothing of a finished run."""
+        """Say what is missing; empty for a finished run."""
         n = self.n_unfinished + len(self.sampled)
         unfinished = f"{self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
         parts = [text for text in (unfinished, self.coverage) if text]
@@ -78,18 +78,18 @@ class Measured:
 
     @property
     def coverage(self) -> str:
-        """Say how candidates made elsewhere cover the bugs; nothing where they cover all, or where a repairer was asked."""
+        """Say how external candidates cover the bugs; empty if they cover all, or if a repairer was asked."""
         return self.manifest.coverage.text if self.manifest.coverage else ""
 
     @property
     def strengths(self) -> dict[Strength, int]:
-        """How many passes have each strength, the strongest first."""
+        """How many passes have each strength, strongest first."""
         found = Counter(strength for item in self.sampled for strength in item.strengths)
         return {strength: found[strength] for strength in reversed(STRENGTHS)}
 
     @property
     def strength(self) -> str:
-        """Say how strong the passes are; nothing where there are none."""
+        """Say how strong the passes are; empty if there are none."""
         parts = ", ".join(f"{n} {strength}" for strength, n in self.strengths.items())
         return f"passes: {parts}" if any(self.strengths.values()) else ""
 
@@ -124,12 +124,12 @@ class RunScores:
 
     @property
     def n_undecided(self) -> int:
-        """How many candidates are UNDECIDED, whether or not a score could be made of the others."""
+        """How many candidates are UNDECIDED, whether or not the others can be scored."""
         return n_undecided(self.run.sampled)
 
     @property
     def is_oracle(self) -> bool:
-        """Whether the run is of the developers' own fixes, which rank nowhere."""
+        """Whether the run is of the developers' own fixes, which are never ranked."""
         return self.run.manifest.experiment.repairer == ORACLE
 
     def data(self) -> dict[str, Any]:
@@ -159,10 +159,10 @@ def score_name(score: Score) -> str:
 
 
 def worth_saying(scores: Scores, asked: Sequence[int] | None = None) -> dict[str, str]:
-    """Return what is left out and will be missed: pass@k at a k that was asked for, stored rankings, and metrics of others.
+    """Return what is missing and would be missed: pass@k at a requested k, stored rankings, and plugin metrics.
 
-    So is pass@k where no candidate was decided. Most runs lack something: TCA@k needs another policy, a rank needs a fix, a usual k
-    may exceed n. Nobody asked for these.
+    So is pass@k if no candidate was decided. Other gaps are normal: TCA@k needs another policy, a rank needs a fix, a usual k may
+    exceed n.
     """
     if not scores.scores:
         return scores.left_out
@@ -185,12 +185,12 @@ def _shown(score: Score, value: float) -> str:
 
 
 def number(score: Score | None) -> str:
-    """Return a score as people read it; a dash for none."""
+    """Return a score as people read it; a dash if missing."""
     return "–" if score is None else _shown(score, score.value)
 
 
 def interval(score: Score) -> str:
-    """Return the interval of a score as people read it; a dash for a single bug, which says nothing of others."""
+    """Return a score's interval as people read it; a dash for a single bug, which says nothing of others."""
     return "–" if score.n_bugs < 2 else f"{_shown(score, score.low)} – {_shown(score, score.high)}"
 
 
@@ -236,7 +236,7 @@ def scores_of(
 
 
 def scores_of_ranking(run: Measured, ranking: Ranking, ks: Sequence[int]) -> Scores:
-    """Return what a ranking is worth beside what it has to beat: candidates drawn at random, and in the repairer's own order."""
+    """Return a ranking's score beside what it must beat: random order, and the repairer's own order."""
     settings = settings_of(run.manifest, "counted")
     built = [score_built(run.sampled, settings, ks)] if ranking.recipe.prune_compile else []
     plain = score_run(run.sampled, settings, ks)
@@ -261,7 +261,7 @@ def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
 
 
 def _score_labels(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
-    """Yield what counts correct candidates, where the run was assessed."""
+    """Yield what counts correct candidates, if the run was assessed."""
     labels = read_labels(run.folder)
     if labels is None:
         return
@@ -285,7 +285,7 @@ def store_scores(scores: RunScores) -> None:
 
 
 def changed_scores(folder: Path) -> tuple[str, ...]:
-    """Say which numbers of scores.json its records do not give; nothing without such a file, or of an unfinished run."""
+    """Name the numbers in scores.json that the records contradict; empty without such a file or for an unfinished run."""
     path = folder / "scores.json"
     if not path.is_file() or open_bugs(Store(folder)):
         return ()

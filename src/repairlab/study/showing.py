@@ -27,7 +27,7 @@ class BugLine:
     ended: Ended
     verdicts: dict[str, int]
     first_plausible: int | None
-    """Place of the first plausible candidate among those judged."""
+    """Rank of the first plausible candidate among those judged."""
 
 
 @record
@@ -42,22 +42,22 @@ class CandidateLine:
 
 @record
 class CandidatePage:
-    """All that a run knows of one candidate."""
+    """Everything a run knows of one candidate."""
 
     candidate: Candidate
     candidate_id: str
     outcome: Outcome | None
     diff: str
-    """Empty when it changes nothing, or when no diff can be made."""
+    """Empty if it changes nothing, or if no diff can be made."""
     no_diff: str
     """Why there is no diff."""
     prompt: str | None
-    """What the model was asked; none when that is not kept."""
+    """The model's prompt; None if it was not kept."""
     answer: str | None
     thinking: str | None
-    """What the model thought before it answered, where its server says."""
+    """The model's thinking before its answer, if its server reports it."""
     trajectory: str | None
-    """What an agent and its model said to each other, as JSON; none when nothing is kept."""
+    """What an agent and its model said to each other, as JSON; None if nothing was kept."""
 
     def data(self) -> dict[str, Any]:
         """Return the form of `show --json`."""

@@ -1,4 +1,4 @@
-"""A run folder to look at from Python: its settings, records, scores and tables. What `run` and `open_run` of the API give."""
+"""A run folder to inspect from Python: its settings, records, scores and tables. `run` and `open_run` of the API return it."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _COLUMNS = ("bug", "candidates", "first plausible", "ended")
 
 
 class Records(Generic[T]):
-    """Records of a run, read from its folder each time they are iterated over, so that a large run need not fit into memory."""
+    """Records of a run, read from its folder on each iteration, so that a large run need not fit into memory."""
 
     def __init__(self, read: Callable[[], Iterator[T]], kind: str) -> None:
         self._read, self._kind = read, kind
@@ -49,7 +49,7 @@ class Records(Generic[T]):
 
 
 class Run:
-    """One run folder; finished or not, while it is written to or after."""
+    """One run folder, finished or not, even while it is written."""
 
     @checked()
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -80,7 +80,7 @@ class Run:
         return Records(self._store.outcomes, "outcomes")
 
     def bugs(self) -> list[BugLine]:
-        """Return what came of each bug."""
+        """Return the results of each bug."""
         return show_run(self._store)
 
     def of_bug(self, bug_id: str) -> list[CandidateLine]:
@@ -102,7 +102,7 @@ class Run:
         return scores_of(self.path, ks=ks, partial=partial, duplicates=duplicates)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a flat row for each candidate in the order they were stored; what is not judged yet has no verdict."""
+        """Yield a flat row for each candidate in the order they were stored; without a verdict if not judged yet."""
         outcomes = {outcome.candidate_id: outcome for outcome in self.outcomes()}
         prices = prices_of(self.path)
         for candidate in self.candidates():
@@ -155,7 +155,7 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> "polars.DataFrame":
 
 
 def _writable(value: Any) -> Any:
-    """Return data without lone surrogates, which hostile candidates have and UTF-8 has not."""
+    """Return data without lone surrogates, which hostile candidates may have but UTF-8 cannot."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ class CellState:
 
     cell: Cell
     folder: str
-    """From the study's folder."""
+    """Relative to the study's folder."""
     state: str
     """`finished`, `12 of 76 bugs`, or why it stopped."""
     seconds: float
@@ -83,7 +83,7 @@ def write_page(
 
 
 def _section(found: BenchmarkResults, cells: Sequence[Finished]) -> Section:
-    """Return what the page says of a benchmark; the papers' tables are of the first seed of each system and condition."""
+    """Return the page's part on a benchmark; the papers' tables use the first seed of each system and condition."""
     first = {(item.cell.system, item.cell.condition): item for item in reversed(cells)}
     chosen = [item for item in cells if first[item.cell.system, item.cell.condition] is item]
     systems = [

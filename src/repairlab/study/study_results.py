@@ -1,4 +1,4 @@
-"""What a study found: each system under each condition over seeds, and paired tests corrected for being many (Holm)."""
+"""What a study found: each system under each condition over seeds, and paired tests corrected for multiple comparisons (Holm)."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ from repairlab.study.scores import ORACLE, Measured, read_run
 
 @record
 class Finished:
-    """A cell that is finished."""
+    """A finished cell."""
 
     cell: Cell
     run: Measured
@@ -71,7 +71,7 @@ class BenchmarkResults:
 
 
 def read_finished(cells: Sequence[tuple[Cell, Path]], seconds: Mapping[str, float]) -> list[Finished]:
-    """Read the runs of cells that are finished."""
+    """Read the runs of finished cells."""
     return [Finished(cell=cell, run=read_run(folder), seconds=seconds.get(cell.name, 0.0)) for cell, folder in cells]
 
 
@@ -102,7 +102,7 @@ def results(finished: Sequence[Finished], *, k: int = 1) -> tuple[BenchmarkResul
 
 
 def _arms(finished: Sequence[Finished], systems: Sequence[str], k: int) -> tuple[str, tuple[Arm, ...]]:
-    """Return the arms by pass@k where all runs have it, else by top@k: a conversation has no other."""
+    """Return the arms by pass@k if all runs have it, else by top@k: conversations only have that."""
     metric = next((name for name in ("pass@k", "top@k") if all(_values(name, k, item) for item in finished)), None)
     if metric is None:
         raise UserError(f"the runs of {finished[0].cell.benchmark} have no metric at k = {k} in common; choose another k with -k")

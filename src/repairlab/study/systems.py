@@ -27,16 +27,16 @@ class System:
     samples: dict[str, Samples]
     """By bug id."""
     transcripts: Transcripts
-    """What its model was asked and answered."""
+    """Prompts and answers of its model."""
 
     @property
     def is_oracle(self) -> bool:
-        """Whether it proposes the developers' fixes: a yardstick, no system that fixes bugs."""
+        """Whether it proposes the developers' fixes: a yardstick, not a system that fixes bugs."""
         return self.scores.is_oracle
 
     @property
     def digest(self) -> str:
-        """Return the digest of the benchmark that it was run on."""
+        """Return the digest of its benchmark."""
         return self.scores.run.manifest.benchmark_digest
 
     @property
@@ -77,7 +77,7 @@ class Bar:
 
 
 def read_systems(folders: Sequence[Path], *, k: int | None = None, partial: bool = False) -> tuple[System, ...]:
-    """Read the runs and name them; with `partial` unfinished bugs are left out."""
+    """Read the runs and name them; with `partial`, unfinished bugs are left out."""
     scores = []
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
@@ -96,7 +96,7 @@ def read_systems(folders: Sequence[Path], *, k: int | None = None, partial: bool
 
 
 def system_names(scores: Sequence[RunScores]) -> list[str]:
-    """Name every run; those of the same name are told apart by their temperature, else by the folder's name, else by its path."""
+    """Name every run; equal names are distinguished by temperature, else by folder name, else by path."""
     names = [system_name(Store(item.run.folder)) for item in scores]
     further: tuple[Callable[[RunScores], str], ...] = (
         _decoding,
@@ -111,13 +111,13 @@ def system_names(scores: Sequence[RunScores]) -> list[str]:
 
 
 def model_settings(scores: RunScores) -> LlmSettings | None:
-    """Return model, strategy and sampling of a run, where the repairer is a model."""
+    """Return model, strategy and sampling of a run, if the repairer is a model."""
     settings = scores.run.manifest.experiment.settings
     return settings if isinstance(settings, LlmSettings) else None
 
 
 def decoding_of(scores: RunScores) -> str:
-    """Say how the answers of a run were drawn, as the papers do; nothing where that means nothing."""
+    """Say how the answers of a run were drawn, as the papers do; empty if that means nothing."""
     settings = scores.run.manifest.experiment.settings
     if isinstance(settings, NeuralSettings):
         return settings.decoding

@@ -8,18 +8,18 @@ from repairlab.core.record import record
 from repairlab.study.diffs import diff_text
 
 _LONG = 200
-"""Characters from which an argument is a text that calls may repeat with changes."""
+"""Length of an argument, in characters, that later calls may repeat with changes."""
 
 
 @record
 class CallShown:
-    """What an agent asked of a tool, and what it saw."""
+    """An agent's call of a tool, and the result."""
 
     name: str
     asked: str
-    """The arguments; of a long text that an earlier call had, the difference alone."""
+    """The arguments; of a long text that an earlier call had, only the difference."""
     observation: str | None
-    """None where nothing was kept."""
+    """None if nothing was kept."""
 
 
 @record
@@ -46,7 +46,7 @@ class TrajectoryStep:
 
 
 def steps_of(trajectory: str | None) -> tuple[TrajectoryStep, ...]:
-    """Return the steps of a trajectory in the ATIF format; none when it is not kept."""
+    """Return the steps of a trajectory in the ATIF format; None if it was not kept."""
     before: dict[tuple[str, ...], str] = {}
     return tuple(_step(data, before) for data in json.loads(trajectory)["steps"]) if trajectory else ()
 

@@ -21,12 +21,12 @@ from repairlab.validation.apply import normal_digest
 
 
 class Assessment:
-    """A run with its benchmark and what was said of its candidates so far."""
+    """A run with its benchmark and what has been said of its candidates."""
 
     def __init__(self, folder: Path, store: AssessmentStore, *, either_rejects: bool | None = None) -> None:
         """Open a run, whose files must be intact and whose benchmark must be the one that it ran on.
 
-        Whether one of several raters may reject a candidate is as it was last time, unless it is said.
+        Whether one of several raters may reject a candidate is as last time, unless given.
         """
         self.folder, self.store = folder, store
         before = read_labels(folder) if either_rejects is None else None
@@ -38,7 +38,7 @@ class Assessment:
         self._candidates: dict[str, int] = {}
 
     def collect(self) -> None:
-        """Make tasks of all plausible candidates; those that are tasks already stay as they are."""
+        """Make tasks of all plausible candidates; existing tasks stay as they are."""
         judged = [item for sampled in read_sampled(self._run).values() for item in sampled if item.judged]
         made: list[AssessmentTask] = []
         for item in sorted(judged, key=lambda item: item.place):
@@ -59,15 +59,15 @@ class Assessment:
 
     @property
     def tasks(self) -> list[AssessmentTask]:
-        """Return one task of each id: candidates that differ in layout alone are looked at once."""
+        """Return one task per id: candidates that differ only in layout are rated once."""
         return list({task.id: task for task in reversed(self.store.tasks())}.values())[::-1]
 
     def evidence(self) -> dict[str, Evidence]:
-        """Return what was found out, by task."""
+        """Return the evidence, by task."""
         return evidence_of(self.store)
 
     def labels(self) -> list[FinalLabel]:
-        """Return what holds of each task."""
+        """Return the decision on each task."""
         identical = frozenset(task for task, found in self.evidence().items() if found.rules == ("R0",))
         return final_labels(
             [task.id for task in self.tasks],
@@ -78,7 +78,7 @@ class Assessment:
         )
 
     def open_tasks(self) -> list[str]:
-        """Return the tasks that people are to look at: all but those that are the fix."""
+        """Return the tasks for people: all except those that equal the fix."""
         return [label.task for label in self.labels() if label.source != "identical"]
 
     def views(self, tasks: Iterable[str]) -> dict[str, TaskView]:
@@ -93,12 +93,12 @@ class Assessment:
         return view_of(task.id, bug, candidate=candidate_diff, fix=fix_diff, hints=hints(found) if found else "")
 
     def write(self) -> None:
-        """Write labels.json, which scores are made of."""
+        """Write labels.json, from which scores are made."""
         write_labels(self.folder, self.store.tasks(), self.labels(), either_rejects=self._either_rejects)
 
 
 def hints(found: Evidence) -> str:
-    """Say in a few lines what was found out about a task."""
+    """Summarise the evidence on a task in a few lines."""
     told = [f"rules proposed: {' '.join(found.rules)}"] if found.rules else []
     if found.differential.n_valid:
         told.append(f"differs from the fix on {found.differential.n_differ} of {found.differential.n_valid} new inputs")
@@ -110,7 +110,7 @@ def hints(found: Evidence) -> str:
 
 @record
 class DifferentialMatrix:
-    """How differential testing meets another word on the same tasks, which takes a candidate for wrong or right."""
+    """How differential testing agrees with another judgement of the same tasks as wrong or right."""
 
     wrong_differs: int = 0
     wrong_same: int = 0
@@ -120,7 +120,7 @@ class DifferentialMatrix:
 
 @record
 class AssessmentSummary:
-    """Where the assessment of a run stands."""
+    """The state of a run's assessment."""
 
     n_candidates: int
     """Distinct plausible ones."""
@@ -134,9 +134,9 @@ class AssessmentSummary:
     n_held_out: int
     n_held_out_failed: int
     labels: dict[str, int]
-    """Candidates by final label; those that are open, too."""
+    """Candidates by final label, including open ones."""
     sources: dict[str, int]
-    """Tasks by where their label comes from."""
+    """Tasks by the source of their label."""
     agreement: RaterAgreement
     n_disagreements: int
     by_label: DifferentialMatrix

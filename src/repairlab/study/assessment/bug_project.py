@@ -21,7 +21,7 @@ FILE = "labelling.json"
 
 @record
 class BugProject:
-    """What is asked about which bugs."""
+    """The question and the bugs."""
 
     benchmark: str
     """As it was named."""
@@ -31,12 +31,12 @@ class BugProject:
 
 
 def is_project(folder: Path) -> bool:
-    """Tell whether a folder holds such a project."""
+    """Return whether a folder holds such a project."""
     return (folder / FILE).is_file()
 
 
 def begin_project(folder: Path, project: BugProject) -> None:
-    """Write a project to a folder; one that is there must ask the same."""
+    """Write a project to a folder; an existing one must ask the same."""
     if is_project(folder):
         there = read_project(folder)
         if (there.digest, there.scheme) != (project.digest, project.scheme):
@@ -74,18 +74,18 @@ def tasks_of(benchmark: Benchmark, bugs: Iterable[str]) -> list[AssessmentTask]:
 
 
 def view_of_bug(task: str, bug: Bug) -> TaskView:
-    """Return what a rater is shown of a bug that is to be labelled."""
+    """Return what a rater is shown of a bug to label."""
     programs = programs_of(bug, bug.fix)
     return view_of(task, bug, fix=programs.diff(programs.fixed))
 
 
 def project_labels(store: AssessmentStore) -> list[FinalLabel]:
-    """Return what holds of each task."""
+    """Return the decision on each task."""
     return final_labels([task.id for task in store.tasks()], store.ratings(), store.rulings())
 
 
 def as_found(project: BugProject, tasks: Sequence[AssessmentTask], labels: Iterable[FinalLabel]) -> list[FoundLabel]:
-    """Return what people said of bugs, as rules say it: a settled one is a label, all else only suggested."""
+    """Return what people said of bugs, in the form of rules: settled answers are labels, all others suggestions."""
     bugs = {task.id: task.bug_id for task in tasks}
     found = []
     for label in labels:

@@ -1,4 +1,4 @@
-"""What names of a program stand for: a call for the body of a method, a variable for its initial value."""
+"""Replace names of a program by what they stand for: a call by the method's body, a variable by its initial value."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _METHODS = frozenset({"method_declaration", "function_definition", "function_dec
 
 
 def definition_of(method: Term) -> tuple[str, Definition] | None:
-    """Return a method's name, parameters and body; none where its form is another one."""
+    """Return a method's name, parameters and body; None if its form differs."""
     heads = [place for place, part in enumerate(method) if place and (part == ("name", "()") or "parameters" in part[0])]
     if method[0] not in _METHODS or len(heads) != 1 or method[-1][0] != "block" or method[heads[0] - 1][0] != "name":
         return None
@@ -22,7 +22,7 @@ def definition_of(method: Term) -> tuple[str, Definition] | None:
 
 
 def unrolled(term: Term, methods: Mapping[str, Definition]) -> Term:
-    """R5: calls of a method of the file become its body, or the value that is all it has."""
+    """R5: replace calls of methods of the file by their bodies, or by the value that is all they have."""
 
     def unroll(part: Term) -> Term:
         body = _body(("return", part), methods) if part[0] == "call" else None
@@ -48,7 +48,7 @@ def _body(statement: Term, methods: Mapping[str, Definition]) -> tuple[Term, ...
 
 
 def with_fields(term: Term, methods: Mapping[str, Definition]) -> Term:
-    """R14: calls of methods that only return a field become the field."""
+    """R14: replace calls of methods that only return a field by the field."""
 
     def read(part: Term) -> Term:
         if part[0] != "call" or len(part) != 3 or part[1] not in (NO_RECEIVER, *SELF) or part[2] not in methods:
@@ -69,13 +69,13 @@ def variables_in(method: Term) -> dict[str, Term]:
 
 
 def uses(method: Term) -> frozenset[str]:
-    """Return the names that stand at two places or more."""
+    """Return the names that occur at two places or more."""
     often = Counter(part[1] for part in subterms(method) if part[0] == "name" and len(part) == 2)
     return frozenset(name for name, n in often.items() if n > 1)
 
 
 def with_values(method: Term, values: Mapping[str, Term]) -> Term:
-    """R3: variables become their initial values, and their declarations go."""
+    """R3: replace variables by their initial values and remove their declarations."""
 
     def put(part: Term) -> Term:
         if part[0] == "block":
@@ -86,7 +86,7 @@ def with_values(method: Term, values: Mapping[str, Term]) -> Term:
 
 
 def _declares(statement: Term, values: Mapping[str, Term]) -> bool:
-    """Return whether a statement does nothing but declare one of these variables, which may be its value by now."""
+    """Return whether a statement only declares one of these variables, which may have become its value."""
     last = statement[-1]
     if "declaration" not in statement[0] or not isinstance(last, tuple) or last[0] != "variable_declarator" or len(last) != 4:
         return False

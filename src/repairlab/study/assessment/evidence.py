@@ -1,4 +1,4 @@
-"""What is known of plausible candidates without asking people: proposed rules, held-out tests, differential tests."""
+"""Evidence about plausible candidates without asking people: proposed rules, held-out tests, differential tests."""
 
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ from repairlab.validation.apply import changed_files
 
 @record
 class Differential:
-    """What differential testing showed."""
+    """The result of differential testing."""
 
     n_inputs: int = 0
     """New inputs."""
     n_valid: int = 0
-    """Those on which the fix answers, and twice the same."""
+    """Inputs on which the fix answers, and the same twice."""
     n_differ: int = 0
-    """Those of them on which the candidate answers otherwise, or not at all."""
+    """Those of them on which the candidate answers differently or not at all."""
     example: str = ""
     """The first of these, and both answers."""
     skipped: str = ""
@@ -29,7 +29,7 @@ class Differential:
 
     @property
     def share(self) -> float | None:
-        """Return the share of valid inputs on which the candidate differs; none when there is no such input."""
+        """Return the share of valid inputs on which the candidate differs; None if there are none."""
         return self.n_differ / self.n_valid if self.n_valid else None
 
 
@@ -38,7 +38,7 @@ UNASKED = Differential(skipped="not asked for")
 
 @record
 class HeldOut:
-    """What tests say that the run did not have."""
+    """Results of tests that the run did not have."""
 
     verdict: Verdict | None = None
     message: str = ""
@@ -46,7 +46,7 @@ class HeldOut:
 
 @record
 class Evidence:
-    """What was found out about one task."""
+    """The evidence on one task."""
 
     rules: tuple[str, ...]
     """Proposed; R0 is certain."""
@@ -55,20 +55,20 @@ class Evidence:
 
     @property
     def speaks_against(self) -> bool:
-        """Return whether something was found on which the candidate is wrong, or differs from the fix."""
+        """Return whether some evidence says that the candidate is wrong or differs from the fix."""
         return self.differential.n_differ > 0 or (self.is_held_out and self.held_out.verdict is not Verdict.PLAUSIBLE)
 
     @property
     def is_held_out(self) -> bool:
-        """Return whether held-out tests said something of it."""
+        """Return whether held-out tests decided something."""
         return self.held_out.verdict not in (None, Verdict.UNDECIDED)
 
     def lacks(self, *, inputs: bool, held_out: bool) -> bool:
-        """Return whether something is asked for that was not looked at; the fix itself needs no look."""
+        """Return whether something requested has not been examined; the fix itself needs no examination."""
         return self.rules != ("R0",) and ((inputs and self.differential == UNASKED) or (held_out and self.held_out.verdict is None))
 
     def over(self, before: "Evidence") -> "Evidence":
-        """Return this evidence with what only the one before knows."""
+        """Return this evidence, completed by what only the earlier one knows."""
         return Evidence(
             rules=self.rules,
             differential=before.differential if self.differential == UNASKED else self.differential,
@@ -77,7 +77,7 @@ class Evidence:
 
 
 def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
-    """Return what is kept of evidence, by task."""
+    """Return what is stored of evidence, by task."""
     return {task: evidence_from(data) for task, data in store.evidence().items()}
 
 

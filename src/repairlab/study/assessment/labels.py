@@ -1,6 +1,6 @@
-"""What ratings come to: the final label of each task, disagreements, the agreement of raters, and labels.json in a run folder.
+"""What ratings add up to: the final label of each task, disagreements, the agreement of raters, and labels.json.
 
-That file stands beside the files of the run, as rankings do; the seal is over the run's own files and stays as it is.
+That file lies beside the run's own, as rankings do; the seal covers only the run's own files and stays as it is.
 """
 
 import json
@@ -17,7 +17,7 @@ from repairlab.study.assessment.ratings import CORRECTNESS, LABELS, AssessmentTa
 
 
 def latest(ratings: Iterable[Rating]) -> dict[str, dict[str, Rating]]:
-    """Return the last rating of each task by each rater; whoever thinks again is taken at their last word."""
+    """Return each rater's last rating of each task."""
     found: dict[str, dict[str, Rating]] = defaultdict(dict)
     for rating in ratings:
         found[rating.task][rating.rater] = rating
@@ -37,9 +37,9 @@ def final_labels(
     identical: frozenset[str] = frozenset(),
     either_rejects: bool = False,
 ) -> list[FinalLabel]:
-    """Return what holds of each task: the last ruling, else that it is the developer's fix, else what all its raters say.
+    """Return the decision on each task: the last ruling, else that it is the developer's fix, else what all its raters say.
 
-    With `either_rejects` a task is overfitting as soon as one of several raters says so (NPR4J, § 4.4).
+    With `either_rejects`, a task is overfitting as soon as one of several raters says so (NPR4J, § 4.4).
     """
     given: dict[str, list[Rating]] = defaultdict(list)
     ruled: dict[str, list[Ruling]] = defaultdict(list)
@@ -86,11 +86,11 @@ class RaterAgreement:
     per_label: dict[str, tuple[Reliability, ...]]
     """Each label against all others."""
     matrix: dict[str, dict[str, int]]
-    """How often one rater's label met another's on the same task; the first in the order of names stands in the rows."""
+    """How often one rater's label met another's on the same task; rows belong to the first rater by name."""
 
 
 def rater_agreement(ratings: Iterable[Rating], labels: Iterable[str] = LABELS) -> RaterAgreement:
-    """Compare the last words of all raters."""
+    """Compare the last ratings of all raters."""
     last = latest(ratings)
     return agreement_of({task: {rater: item.label for rater, item in by.items()} for task, by in last.items()}, labels)
 
@@ -117,7 +117,7 @@ def agreement_of(said: Mapping[str, Mapping[str, str]], labels: Iterable[str] = 
 
 
 def _against(label: str, patterns: Counter[Pattern]) -> Counter[Pattern]:
-    """Return the patterns with one label kept and all others taken for one."""
+    """Return the patterns with one label kept and all others merged."""
     found: Counter[Pattern] = Counter()
     for pattern, n in patterns.items():
         found[tuple(None if word is None else label if word == label else "other" for word in pattern)] += n
@@ -141,13 +141,13 @@ class LabelFile:
     """Whether one of several raters may reject a candidate."""
 
     def by_candidate(self) -> dict[str, str | None]:
-        """Return the label of each plausible candidate; none while it is open."""
+        """Return the label of each plausible candidate; None while it is open."""
         known: Mapping[str, str | None] = {label.task: label.label for label in self.labels}
         return {candidate: known.get(task) for candidate, task in self.candidates.items()}
 
     @property
     def digest(self) -> str:
-        """Return the hash of what was decided, for signatures; who said what does not change it."""
+        """Return the hash of the decisions, for signatures; who said what does not change it."""
         return digest(sorted((candidate, label or "") for candidate, label in self.by_candidate().items()))
 
 
@@ -166,7 +166,7 @@ def write_labels(
 
 
 def read_labels(folder: Path) -> LabelFile | None:
-    """Return the final labels of a run; none when it was not assessed."""
+    """Return the final labels of a run; None if it was not assessed."""
     path = folder / FILE
     if not path.is_file():
         return None

@@ -1,4 +1,4 @@
-"""Code as terms: nested tuples, one spelling for what grammars spell differently, so that rules are stated once.
+"""Code as terms: nested tuples that spell alike what grammars spell differently, so that rules are stated once.
 
 A term is its kind, then its parts; a part is a term or a text. Comments, parentheses and punctuation are gone.
 """
@@ -27,7 +27,7 @@ _ATOMS = node_types.NUMBERS | node_types.STRINGS | node_types.CHARACTERS
 
 
 def term_of(parsed: Parsed, span: Span | None = None) -> Term | None:
-    """Return the term of a text, or of its smallest part around a span; none when it does not parse or is nested too deep."""
+    """Return the term of a text, or of its smallest part around a span; None if it does not parse or is nested too deep."""
     node = parsed.root
     while span is not None:
         inner = next((child for child in node.named_children if parsed.span(child).holds(span)), None)
@@ -160,5 +160,5 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def names_in(term: Term) -> frozenset[str]:
-    """Return the names and texts that a term is made of."""
+    """Return the names and texts in a term."""
     return frozenset(part for inner in subterms(term) for part in inner[1:] if isinstance(part, str))

@@ -11,7 +11,7 @@ from repairlab.core.record import digest, record
 
 Label = Literal["correct", "overfitting", "unsure"]
 LABELS: tuple[Label, ...] = get_args(Label)
-"""`overfitting`: passes the tests, and is wrong all the same."""
+"""`overfitting`: passes the tests but is wrong."""
 LabelSource = Literal["identical", "one rater", "agreed", "one rejects", "adjudicated", "open"]
 
 RULES = {
@@ -41,10 +41,10 @@ RULES = {
 
 @record
 class AssessmentTask:
-    """A candidate that somebody is to look at. It names no system: who rates is not told who proposed."""
+    """A candidate to be rated. It names no system: raters are not told who proposed it."""
 
     id: str
-    """The same for candidates of a bug that differ in layout alone, in whatever run: these are looked at once."""
+    """The same for candidates of a bug that differ only in layout, in any run: they are rated once."""
     run: str
     """Id of the run."""
     bug_id: str
@@ -53,7 +53,7 @@ class AssessmentTask:
 
 @record
 class Rating:
-    """What one person says of a task."""
+    """One person's rating of a task."""
 
     task: str
     rater: str
@@ -61,13 +61,13 @@ class Rating:
     rules: tuple[str, ...] = ()
     note: str = ""
     seconds: float = 0.0
-    """How long it took; 0 when nobody measured."""
+    """How long it took; 0 if not measured."""
     time: str
     """When, in ISO 8601."""
 
     @property
     def said(self) -> tuple[object, ...]:
-        """Return what it says, whenever it was said."""
+        """Return what it says, whenever it was given."""
         return self.task, self.rater, self.label, self.rules, self.note
 
 
@@ -84,13 +84,13 @@ class Ruling:
 
     @property
     def said(self) -> tuple[object, ...]:
-        """Return what it says, whenever it was said."""
+        """Return what it says, whenever it was given."""
         return self.task, self.judge, self.label, self.rules, self.note
 
 
 @record
 class FinalLabel:
-    """What holds of a task in the end, and how it came to that."""
+    """The final decision on a task, and how it was reached."""
 
     task: str
     label: str | None
@@ -98,7 +98,7 @@ class FinalLabel:
     source: LabelSource
     rules: tuple[str, ...] = ()
     ratings: tuple[Rating, ...] = ()
-    """All that were given, the oldest first; those that were changed later, too."""
+    """All ratings given, oldest first, including those changed later."""
     rulings: tuple[Ruling, ...] = ()
 
 
@@ -121,7 +121,7 @@ def as_rules(text: str) -> tuple[str, ...]:
 
 
 UNSURE = "unsure"
-"""The one label that every scheme has: whoever says it leaves the task open."""
+"""The one label that every scheme has: it leaves the task open."""
 _CANNOT_SAY = "cannot be decided without more information"
 _LONGEST = 80
 """Characters of a label."""
@@ -135,9 +135,9 @@ class RatingScheme:
     labels: Mapping[str, str]
     """Label → what it means."""
     rules: Mapping[str, str]
-    """Rule → what it says; none where labels need no reason."""
+    """Rule → what it says; empty if labels need no reason."""
     question: str = ""
-    """What the labels answer."""
+    """The question that the labels answer."""
 
     def label_of(self, text: str) -> str:
         """Read a label as people write it: in any case, and shortened as long as it is clear.
@@ -159,7 +159,7 @@ class RatingScheme:
         return as_rules(text)
 
     def check(self, label: str, rules: tuple[str, ...]) -> None:
-        """Refuse what contradicts itself."""
+        """Refuse contradictions."""
         if rules and label == "overfitting":
             raise UserError(f"rules say why a candidate is correct, but it has {' '.join(rules)} and is called overfitting")
 
@@ -174,7 +174,7 @@ CORRECTNESS = RatingScheme(
     rules=RULES,
     question="The candidate is",
 )
-"""What is said of plausible candidates."""
+"""The scheme for plausible candidates."""
 
 
 def scheme_of(name: str, labels: Mapping[str, str], question: str = "") -> RatingScheme:

@@ -1,7 +1,6 @@
 """Rules of NPR4J's Table 4 that say when two programs do the same: each rewrites a term into one form for all its spellings.
 
-A proposal is no
-proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
+A proposal is not a proof: calling `a < b` the negation of `a >= b` ignores NaN.
 """
 
 import operator
@@ -59,7 +58,7 @@ def _message(term: Term) -> Term:
 
 
 def _fresh(term: Term) -> Term:
-    """R3: a new value that equals a constant, a boxed one, or one that is empty as well."""
+    """R3: a new value that equals a constant, a boxed one, or one that is also empty."""
     if term[0] == "new":
         name = term[1].partition("<")[0]
         if name == "String" and len(term) < 4:
@@ -92,7 +91,7 @@ _ASKED = ("call", "new")
 
 
 def _chosen(condition: Term, then: Term, other: Term, *, kinds: tuple[str, ...] = ("return", "assign", "call")) -> Term | None:
-    """Return one term with a choice where two of one of these kinds differ; none where they differ in more than one value."""
+    """Return one term with a choice where two of one of these kinds differ; None if they differ in more than one value."""
     if then[0] != other[0] or then[0] not in kinds or len(then) != len(other):
         return None
     places = [place for place, parts in enumerate(zip(then, other, strict=True)) if parts[0] != parts[1]]
@@ -157,7 +156,7 @@ def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a c
 
 
 def _same_branches(block: Term) -> Term:
-    """Join `if (a) return x; if (b) return x;`, and leave at once where a branch of `if` and `else` does."""
+    """Join `if (a) return x; if (b) return x;`, and leave early where a branch of `if` and `else` does."""
     kept: list[Term] = []
     statements = [part for statement in block[1:] for part in _left_early(statement)]
     for statement in statements:
@@ -180,7 +179,7 @@ def _left_early(statement: Term) -> tuple[Term, ...]:
 
 
 def _without_continue(loop: Term) -> Term:
-    """Return a loop in whose body a branch stands instead of `if (c) continue;`."""
+    """Return a loop whose body has a branch instead of `if (c) continue;`."""
     body = loop[-1][1:]
     for place in range(len(body) - 1, -1, -1):
         if body[place][0] == "if" and body[place][2:] in _CONTINUES:
@@ -213,7 +212,7 @@ def _negated(term: Term) -> Term:
 
 
 def _parts(kind: str, parts: tuple[Term, ...]) -> Term:
-    """Return a conjunction or disjunction without nesting, order, repetition and what another part makes superfluous."""
+    """Return a conjunction or disjunction without nesting, order, repetition and parts that another part implies."""
     flat = {inner for part in parts for inner in (part[1:] if part[0] == kind else (part,))}
     neutral, deciding = (TRUE, FALSE) if kind == "&&" else (FALSE, TRUE)
     if deciding in flat or any(_negated(part) in flat for part in flat) or (kind == "&&" and _contradict(flat)):
@@ -239,7 +238,7 @@ def _contradict(parts: Set[Term]) -> bool:
 
 
 def _early(term: Term) -> Term:
-    """R9: a value that is returned at once, or together with the others at the end."""
+    """R9: a value that is returned at once, or with the others at the end."""
     if term[0] != "block" or len(term) < 3:
         return term
     statements = list(term[1:])
@@ -271,7 +270,7 @@ def _getter(term: Term) -> Term:
 
 
 def _dead(term: Term) -> Term:
-    """R15: code that is never run is not there."""
+    """R15: code that never runs is dropped."""
     if term[0] == "block":
         return _reached(term)
     if term[0] in ("&&", "||"):
@@ -330,7 +329,7 @@ def _value(term: Term) -> Term:  # one case per form of an operation
 
 
 def _folded(kind: str, parts: tuple[Term, ...]) -> Term:
-    """Return a sum or product without nesting; its numbers are one, texts keep their order."""
+    """Return a sum or product without nesting; its numbers are combined, texts keep their order."""
     flat = [inner for part in parts for inner in (part[1:] if part[0] == kind else (part,))]
     if kind == "+" and any(part[0] == "text" for part in flat):
         return (kind, *flat)

@@ -1,6 +1,6 @@
-"""Propose by which rules of NPR4J a plausible candidate may be called correct, by comparing trees with the developer's fix.
+"""Propose by which of NPR4J's rules a plausible candidate may be called correct, comparing trees with the developer's fix.
 
-A proposal is for people to look at; only R0, the same program, stands without them.
+A proposal is for people to check; only R0, the same program, stands by itself.
 """
 
 import re
@@ -30,9 +30,9 @@ from repairlab.study.assessment.ratings import RULES
 from repairlab.study.assessment.rewrites import REWRITES, is_near
 
 _ALIKE = 0.5
-"""Share of common names from which two pieces of code may do the same in other words."""
+"""Share of common names above which two pieces of code may do the same in other words."""
 _NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R19"})
-"""Rules that are proposed only where a candidate has something of what the fix adds: a candidate that just deletes has not."""
+"""Rules proposed only if a candidate has something of what the fix adds; one that just deletes has not."""
 MethodsOf = Callable[[Collection[str]], Mapping[str, Definition]]
 _IMPORT = re.compile(r"import(?:static)?[\w.*]+;")
 Files = Mapping[str, str | None]
@@ -40,7 +40,7 @@ Files = Mapping[str, str | None]
 
 @record
 class Programs:
-    """The files that a candidate or the fix changes, in all three versions; none where a file is not there."""
+    """The files that a candidate or the fix changes, in all three versions; None if a version lacks a file."""
 
     language: str
     buggy: Files
@@ -75,7 +75,7 @@ def _same(path: str, one: str, other: str, language: str) -> bool:
 
 
 def proposed_rules(programs: Programs) -> tuple[str, ...]:
-    """Return the rules that together explain every difference between a candidate and the fix; none when some is unexplained."""
+    """Return the rules that together explain every difference between a candidate and the fix; None if one is unexplained."""
     if is_identical(programs):
         return ("R0",)
     found: set[str] = set()
@@ -96,13 +96,13 @@ def proposed_rules(programs: Programs) -> tuple[str, ...]:
 
 
 _LEFT = "left as it was"
-"""Said of functions and files that the fix changes and the candidate does not."""
+"""For functions and files that the fix changes and the candidate does not."""
 _SAME = frozenset({_LEFT, "R0", "R2", "R3", "R4", "R7", "R9", "R12", "R16", "R17"})
-"""Rules that may stand beside R12: what a candidate has of the fix, it has as the fix does."""
+"""Rules that may accompany R12: the parts of the fix that a candidate has, it has as the fix does."""
 
 
 def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[str] | None:
-    """Explain the differences in one file, function by function; none when they cannot be."""
+    """Explain the differences in one file, function by function; None if that fails."""
     before, fix, mine = (functions_of(text, language) for text in (buggy, fixed, candidate))
     if fix.without_imports != mine.without_imports or fix.texts.keys() != mine.texts.keys():
         return None
@@ -120,12 +120,12 @@ def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[st
 
 @lru_cache(maxsize=32)
 def functions_of(text: str, language: str) -> "Functions":
-    """Return the functions of a text; those of a bug are asked for with every candidate."""
+    """Return the functions of a text; those of a bug are needed for every candidate."""
     return Functions(text, language)
 
 
 class Functions:
-    """The functions of a text that are in no other one."""
+    """The functions of a text that are not nested in others."""
 
     def __init__(self, text: str, language: str) -> None:
         """Find the functions; the text is parsed when a term is asked for."""
@@ -140,11 +140,11 @@ class Functions:
                 end = function.span.end
         self.texts = {name: span.of(text) for name, span in self._spans.items()}
         self.frame = ["".join(part.split()) for part in (*around, text[end:])]
-        """What is around the functions, white space aside."""
+        """The text around the functions, without white space."""
 
     @property
     def without_imports(self) -> list[str]:
-        """Return what is around the functions, imports aside."""
+        """Return the text around the functions, without imports."""
         return [_IMPORT.sub("", part) for part in self.frame]
 
     def methods(self, names: Collection[str]) -> dict[str, Definition]:
@@ -155,7 +155,7 @@ class Functions:
         return dict(filter(None, (definition_of(term) for term in wanted if term)))
 
     def term(self, name: str) -> Term | None:
-        """Return the term of a function; none when there is none, or it does not parse."""
+        """Return the term of a function; None if it is missing or does not parse."""
         return term_of(self._parsed, self._spans[name]) if name in self._spans else None
 
     @cached_property
@@ -164,9 +164,9 @@ class Functions:
 
 
 def explained(buggy: Term | None, fix: Term | None, mine: Term | None, methods: MethodsOf) -> set[str] | None:
-    """Return the rules that explain how a function of a candidate differs from that of the fix; none when they do not.
+    """Return the rules that explain how a candidate's function differs from the fix's; None if they do not.
 
-    `methods` gives those of the file by name: what a call does may stand in its place.
+    `methods` gives those of the file by name: a call may be replaced by what it does.
     """
     if fix is None or mine is None:
         return None
@@ -184,7 +184,7 @@ def explained(buggy: Term | None, fix: Term | None, mine: Term | None, methods: 
 
 
 def _by_rewriting(fix: Term, mine: Term) -> set[str]:
-    """Return the fewest rewrites after which both are equal: one, or all that are needed."""
+    """Return the fewest rewrites that make both equal: one, or all that are needed."""
     for rule, rewrite in REWRITES.items():
         if rewritten(fix, rewrite) == rewritten(mine, rewrite):
             return {rule}
@@ -251,7 +251,7 @@ def _by_differences(fix: Term, mine: Term, buggy: Term) -> set[str] | None:
 
 
 _Difference = tuple[tuple[Term, ...], tuple[Term, ...]]
-"""What the fix has at a place, and what the candidate has there: terms, or runs of statements."""
+"""What the fix and the candidate have at one place: terms, or runs of statements."""
 
 
 def _differences(fix: Term, mine: Term, known: frozenset[Term]) -> list[_Difference]:
@@ -298,7 +298,7 @@ def _explain(fix: tuple[Term, ...], mine: tuple[Term, ...], buggy: frozenset[Ter
 
 
 def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
-    """Explain runs of statements that say the same at another length."""
+    """Explain runs of statements that say the same at different lengths."""
     ours, theirs = (frozenset[str]().union(*map(names_in, terms)) for terms in (fix, mine))
     if len(ours & theirs) < _ALIKE * len(ours | theirs):
         return None
@@ -326,7 +326,7 @@ def _is_idle(statement: Term) -> bool:
 
 
 def _guarded(fix: Term, mine: Term, buggy: frozenset[Term]) -> str | None:
-    """Explain a statement or value that the candidate makes depend on a condition."""
+    """Explain a statement or value that the candidate makes conditional."""
     if mine[0] == "choice" and fix in mine[2:]:
         other = mine[3] if mine[2] == fix else mine[2]
         return "R10" if _asks_for_null(mine[1]) else "R11" if other in buggy else None
@@ -336,7 +336,7 @@ def _guarded(fix: Term, mine: Term, buggy: frozenset[Term]) -> str | None:
 
 
 def _condition_more(fix: Term, mine: Term) -> str | None:
-    """Explain conditions of which one has parts that the other has not."""
+    """Explain conditions of which one has additional parts."""
     if not {fix[0], mine[0]} & {"&&", "||"}:
         return None
     ours, theirs = (set(term[1:]) if term[0] in ("&&", "||") else {term} for term in (fix, mine))
@@ -350,12 +350,12 @@ def _condition_more(fix: Term, mine: Term) -> str | None:
 
 
 def _loose(term: Term) -> Term:
-    """Return a comparison that takes its bound in."""
+    """Return a comparison that includes its bound."""
     return ("<=", *term[1:]) if term[0] == "<" else term
 
 
 def _without_default(fix: Term, mine: Term) -> str | None:
-    """Explain a branch instead of a ternary operator, one of whose values is what a new variable has anyway."""
+    """Explain a branch instead of a ternary operator, one of whose values a new variable has anyway."""
     if fix[0] != "assign" or fix[3][0] != "choice" or mine[0] != "if" or mine[3] != ("block",) or len(mine[2]) != 2:
         return None
     _, condition, first, second = fix[3]

@@ -1,7 +1,7 @@
 """Tasks as CSV files that raters fill in, and back: who gets which task, what a sheet shows, and what was filled in.
 
-A sheet shows what a rater needs and no more: no system, no rank, no rating of somebody else. The sheet of disagreements, for
-whoever settles them, shows what was said, without names.
+A sheet shows what a rater needs and no more: no system, no rank, no other ratings. The sheet of disagreements shows what was said,
+without names.
 """
 
 import csv
@@ -38,11 +38,11 @@ class TaskView:
     title: str
     description: str
     candidate: str
-    """The candidate as a diff against the buggy tree; nothing where bugs are labelled."""
+    """The candidate as a diff against the buggy tree; empty when bugs are labelled."""
     fix: str
     """The developer's fix, likewise."""
     hints: str = ""
-    """What was found out without people; shown where that is asked for."""
+    """Automatic evidence, shown on request."""
 
 
 def view_of(task: str, bug: Bug, *, candidate: str = "", fix: str, hints: str = "") -> TaskView:
@@ -60,7 +60,7 @@ def view_of(task: str, bug: Bug, *, candidate: str = "", fix: str, hints: str = 
 
 
 def sheet(views: Iterable[TaskView], known: Mapping[str, Rating] | None = None, *, hints: bool = False) -> str:
-    """Return the sheet of a rater; what they said before stands in it."""
+    """Return the sheet of a rater, with their earlier answers."""
     said = known or {}
     rows = []
     for view in views:
@@ -82,7 +82,7 @@ def disagreement_sheet(labels: Iterable[FinalLabel], views: Mapping[str, TaskVie
 
 
 def read_ratings(path: Path, rater: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Rating]:
-    """Read the rows of a sheet that have a label; a row that cannot be understood refuses the whole file, with its line."""
+    """Read the rows of a sheet that have a label; one unreadable row refuses the whole file, with its line."""
     known = frozenset(tasks)
     rows: dict[str, Rating] = {}
     problems: list[str] = []
@@ -143,7 +143,7 @@ def _shown(view: TaskView) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """Return a text that spreadsheets take as it is: no formula, and no longer than a cell may be."""
+    """Return a text that spreadsheets take literally: no formula, and no longer than a cell may be."""
     clipped = text if len(text) <= _LARGEST_CELL else f"{text[:_LARGEST_CELL]}\n… {len(text) - _LARGEST_CELL} more characters"
     return f"'{clipped}" if clipped.startswith(_FORMULA) else clipped
 
@@ -160,7 +160,7 @@ DISAGREEMENTS = "disagreements.csv"
 
 
 def draw_tasks(store: AssessmentStore, tasks: Iterable[str], raters: str, *, overlap: float, per_task: int, seed: int) -> None:
-    """Deal tasks that nobody has yet out to raters, such as ada,ben."""
+    """Deal unassigned tasks out to raters, such as ada,ben."""
     wanted = [name.strip() for name in raters.split(",") if name.strip()]
     drawn = {task for mine in store.assignments().values() for task in mine}
     rest = [task for task in tasks if task not in drawn]
@@ -194,7 +194,7 @@ def write_sheets(
 
 
 def _require_taken(store: AssessmentStore, names: Sequence[str], path: Path, scheme: RatingScheme) -> None:
-    """Refuse to write over a sheet that somebody filled in and that was not taken yet."""
+    """Refuse to overwrite a sheet that somebody filled in and that was not read yet."""
     if not path.exists():
         return
     if path.name == DISAGREEMENTS:
@@ -248,5 +248,5 @@ def draw(
             dealt[order[turn % len(order)]].append(task)
             turn += 1
     for mine in dealt.values():
-        chance.shuffle(mine)  # shared tasks must not stand together at the beginning
+        chance.shuffle(mine)  # shared tasks must not cluster at the beginning
     return dealt

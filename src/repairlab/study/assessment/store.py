@@ -29,7 +29,7 @@ _MIGRATIONS: Sequence[Sequence[str]] = (
         "CREATE TABLE IF NOT EXISTS evidence (task TEXT PRIMARY KEY, value TEXT NOT NULL)",
     ),
 )
-"""Statements that lead from each version of the file to the next."""
+"""Statements that migrate each version of the file to the next."""
 _DESK: Sequence[str] = (
     "CREATE INDEX IF NOT EXISTS assignments_by_rater ON assignments (rater, number)",
     "CREATE INDEX IF NOT EXISTS ratings_by_rater ON ratings (rater, task, number)",
@@ -37,7 +37,7 @@ _DESK: Sequence[str] = (
     "CREATE TABLE IF NOT EXISTS raters (rater TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE)",
     "CREATE TABLE IF NOT EXISTS drafts (task TEXT NOT NULL, rater TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (task, rater))",
 )
-"""What rating in the browser needs besides: all may be missing or lost, and no rating is."""
+"""What rating in the browser needs in addition: all of it may be missing or lost, but no rating may."""
 _RATING = "task, rater, label, rules, note, seconds, time"
 
 _LAST = "SELECT task, rater, label, max(number) FROM ratings GROUP BY task, rater"
@@ -54,7 +54,7 @@ class AssessmentStore:
     """The file, open in one process."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file or make it, and bring an older one up to date."""
+        """Open or create the file, and migrate an older one."""
         self._path = path
         self._database = Database(path, "", preserve=True, report=self._refuse)
         version = self._version()
@@ -71,7 +71,7 @@ class AssessmentStore:
         self._database.close()
 
     def add_tasks(self, tasks: Iterable[AssessmentTask]) -> None:
-        """Add tasks; those that are there stay as they are."""
+        """Add tasks; existing ones stay as they are."""
         self._database.write_all(
             ("INSERT OR IGNORE INTO tasks (task, run, bug, candidate) VALUES (?, ?, ?, ?)", (t.id, t.run, t.bug_id, t.candidate_id))
             for t in tasks
@@ -83,7 +83,7 @@ class AssessmentStore:
         return [AssessmentTask(id=task, run=run, bug_id=bug, candidate_id=candidate) for task, run, bug, candidate in rows]
 
     def assign(self, drawn: Mapping[str, Sequence[str]]) -> None:
-        """Give raters their tasks, in this order; what somebody has already stays theirs."""
+        """Give raters their tasks, in this order; earlier assignments stay."""
         self._database.write_all(
             ("INSERT OR IGNORE INTO assignments (task, rater) VALUES (?, ?)", (task, rater))
             for rater, tasks in drawn.items()
@@ -91,14 +91,14 @@ class AssessmentStore:
         )
 
     def assignments(self) -> dict[str, list[str]]:
-        """Return the tasks of each rater, in the order in which to look at them."""
+        """Return the tasks of each rater, in working order."""
         found: dict[str, list[str]] = {}
         for task, rater in self._database.rows("SELECT task, rater FROM assignments ORDER BY number"):
             found.setdefault(rater, []).append(task)
         return found
 
     def add_ratings(self, ratings: Iterable[Rating]) -> int:
-        """Add ratings and return how many; one that repeats the rater's last word on a task is left out."""
+        """Add ratings and return how many; one that repeats the rater's last rating of a task is left out."""
         last = {(item.task, item.rater): item.said for item in self.ratings()}
         new = [item for item in ratings if last.get((item.task, item.rater)) != item.said]
         self._database.write_all(
@@ -134,11 +134,11 @@ class AssessmentStore:
         return [Ruling(**{**dict(zip(names, row, strict=True)), "rules": tuple(row[3].split())}) for row in rows]
 
     def put_evidence(self, task: str, value: Mapping[str, Any]) -> None:
-        """Keep what was found out about a task, in the place of what was known before."""
+        """Store evidence on a task, replacing what was known before."""
         self._database.write("INSERT OR REPLACE INTO evidence (task, value) VALUES (?, ?)", (task, json.dumps(value)))
 
     def evidence(self, *, task: str | None = None) -> dict[str, dict[str, Any]]:
-        """Return what is known of tasks beside what people say."""
+        """Return the automatic evidence on tasks."""
         where, values = ("", ()) if task is None else ("WHERE task = ?", (task,))
         found = self._database.rows(f"SELECT task, value FROM evidence {where} ORDER BY task", values)
         return {name: json.loads(value) for name, value in found}
@@ -146,11 +146,11 @@ class AssessmentStore:
     # One task at a time, however many there are.
 
     def prepare_desk(self) -> None:
-        """Make what rating in the browser needs."""
+        """Create what rating in the browser needs."""
         self._database.write_all((statement, ()) for statement in _DESK)
 
     def tokens(self) -> dict[str, str]:
-        """Return the token of each rater who has tasks; whoever has none yet gets one."""
+        """Return the token of each rater who has tasks, creating missing ones."""
         raters = [row[0] for row in self._database.rows("SELECT DISTINCT rater FROM assignments ORDER BY rater")]
         self._database.write_all(
             ("INSERT OR IGNORE INTO raters VALUES (?, ?)", (rater, secrets.token_urlsafe(16))) for rater in raters
@@ -165,7 +165,7 @@ class AssessmentStore:
         return int(rows[0][0]), int(rows[0][1])
 
     def next_task(self, rater: str, *, after: str = "") -> str | None:
-        """Return a rater's next task without a rating: the first behind a task, else the first of all."""
+        """Return a rater's next unrated task: the first after a task, else the first of all."""
         query = (
             "SELECT task FROM assignments a WHERE rater = ? AND number > coalesce((SELECT number FROM assignments b"
             " WHERE b.rater = a.rater AND b.task = ?), 0) AND NOT EXISTS"
@@ -175,7 +175,7 @@ class AssessmentStore:
         return str(found[0][0]) if found else None
 
     def task_of(self, rater: str, task: str) -> AssessmentTask | None:
-        """Return a task of a rater; none when it is not theirs."""
+        """Return a task of a rater; None if it is not theirs."""
         query = "SELECT 1 FROM assignments WHERE rater = ? AND task = ?"
         return self.task(task) if self._database.rows(query, (rater, task)) else None
 
@@ -185,13 +185,13 @@ class AssessmentStore:
         return next((AssessmentTask(id=name, run=run, bug_id=bug, candidate_id=item) for name, run, bug, item in rows), None)
 
     def last_ratings(self, rater: str, *, task: str = "", n: int = 2) -> list[Rating]:
-        """Return the last words of a rater, on one task or any, the newest first."""
+        """Return a rater's last ratings, of one task or any, newest first."""
         where, values = ("AND task = ?", (rater, task, n)) if task else ("", (rater, n))
         rows = self._database.rows(f"SELECT {_RATING} FROM ratings WHERE rater = ? {where} ORDER BY number DESC LIMIT ?", values)
         return [_rating(row) for row in rows]
 
     def add_rating(self, item: Rating) -> None:
-        """Add one rating, unless it repeats the rater's last word on the task; what was begun is done with."""
+        """Add one rating, unless it repeats the rater's last one, and drop the draft."""
         last = self.last_ratings(item.rater, task=item.task, n=1)
         statements: list[tuple[str, Sequence[Any]]] = [("DELETE FROM drafts WHERE task = ? AND rater = ?", (item.task, item.rater))]
         if not last or last[0].said != item.said:
@@ -200,7 +200,7 @@ class AssessmentStore:
         self._database.write_all(statements)
 
     def state(self) -> tuple[int, int]:
-        """Return what is another one as soon as somebody has said something."""
+        """Return a value that changes with every rating."""
         rows = self._database.rows("SELECT (SELECT max(number) FROM ratings), (SELECT max(number) FROM rulings)")
         return rows[0][0] or 0, rows[0][1] or 0
 
@@ -212,15 +212,15 @@ class AssessmentStore:
         return found
 
     def open_tasks(self) -> list[str]:
-        """Return the tasks on which raters differ, or of which one is not sure, as long as nobody settled them."""
+        """Return the unsettled tasks on which raters differ, or of which one is unsure."""
         return [row[0] for row in self._database.rows(_OPEN_TASKS)]
 
     def keep_draft(self, task: str, rater: str, form: Mapping[str, Any]) -> None:
-        """Keep what a rater has begun, in the place of what was there."""
+        """Store a rater's draft, replacing the last one."""
         self._database.write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (task, rater, json.dumps(form)))
 
     def draft(self, task: str, rater: str) -> dict[str, Any] | None:
-        """Return what a rater has begun."""
+        """Return a rater's draft."""
         found = self._database.rows("SELECT form FROM drafts WHERE task = ? AND rater = ?", (task, rater))
         return dict(json.loads(found[0][0])) if found else None
 

@@ -33,14 +33,14 @@ _BUFFERS = re.compile(r"(?i)mem(cpy|move|set)|str(n?cpy|n?cat|len)|alloc|resize|
 
 @record
 class Suggestion:
-    """A category, and what speaks for it."""
+    """A category and what speaks for it."""
 
     category: str
     evidence: str
 
 
 def suggest(changes: Sequence[FileChange]) -> list[Suggestion]:
-    """Return the categories that a fix speaks for, the likeliest first."""
+    """Return the categories that a fix suggests, the likeliest first."""
     facts = _Facts(changes)
     found = [Suggestion(category=name, evidence=why) for name, why, holds in _RULES if holds(facts)]
     first: dict[str, Suggestion] = {}
@@ -65,7 +65,7 @@ class _Facts:
 
     @property
     def tests_sizes(self) -> bool:
-        """Return whether a new comparison looks at sizes, and something of memory is near."""
+        """Return whether a new comparison involves sizes and something near involves memory."""
         compared = [node for node in self.new("binary") if node.operator in ("<", ">", "<=", ">=") and _SIZES.search(node.text)]
         return bool(compared) and any(_BUFFERS.search(root.text) for edits in self.edits for root in _around(edits.inserted))
 
@@ -129,7 +129,7 @@ _LONGEST = 12_000
 
 
 def ask(model: ChatModel, bug_id: str, changes: Sequence[FileChange]) -> list[FoundLabel]:
-    """Return what a model suggests; nothing where it does not say."""
+    """Return a model's suggestion; empty if it makes none."""
     try:
         (answer,) = model.complete(question(changes), Sampling(temperature=0.0, max_tokens=300))
     except Unanswerable:

@@ -35,9 +35,9 @@ TYPES: dict[str, tuple[State, Element]] = {
     "MissingKeyword": ("missing", "token"),
     "MissingException": ("missing", "multi"),
 }
-"""Type → state and element, as NPR4J groups them in its table; the element of a bug goes by the size of what changes (figure 4)."""
+"""Type → state and element, as NPR4J groups them in its table; a bug's element depends on the size of the change (figure 4)."""
 _MOSTLY = 3
-"""So many times as many tokens must come as go, or the other way, where a fix does both."""
+"""How many times more tokens must come than go, or the other way round, where a fix does both."""
 _UNITS = STATEMENTS | {"function", "class", "case", "catch", "import"}
 _LISTS = frozenset({"statement_list", "source_file", "translation_unit", "module", "program"})
 """Nodes whose children are statements, besides blocks."""
@@ -46,7 +46,7 @@ _PARTS = ("name", "number", "string", "keyword", "operator")
 
 @record
 class ErrorType:
-    """What is wrong with the code, seen from its fix."""
+    """What is wrong with the code, judging by its fix."""
 
     type: str
     state: State
@@ -70,7 +70,7 @@ class _Pieces:
 
 
 def error_type(changes: Sequence[FileChange]) -> ErrorType | None:
-    """Return the type of a bug; none when no code differs."""
+    """Return the type of a bug; None if no code differs."""
     edits = [change.edits for change in changes]
     pieces = _pieces(changes)
     if not pieces.n_gone and not pieces.n_come:
@@ -145,7 +145,7 @@ class _Statements:
         return self._old_of.get(id(node), id(node))
 
     def _n_within(self, root: SyntaxNode) -> int:
-        """Return how many statements a node is: a branch or loop around one statement is one."""
+        """Return how many statements a node is: a branch or loop around one statement counts as one."""
         inner = [node for node in root.walk() if node is not root and _is_statement(node) and node.kind != "catch"]
         new = [node for node in inner if node.key not in self._moved]
         leaves = sum(not any(_is_statement(part) for part in node.walk() if part is not node) for node in new)
@@ -170,7 +170,7 @@ def _sides(edits: Sequence[TreeEdits]) -> tuple[list[tuple[TreeEdits, list[Synta
 
 
 def _n_statements(roots: Sequence[SyntaxNode], moved: set[tuple[str, str]]) -> int:
-    """Return how many statements come or go, those that only change their place not counted."""
+    """Return how many statements come or go, without those that only move."""
     found = [node for root in roots for node in root.walk() if node.kind in STATEMENTS or node.kind in ("function", "class")]
     return sum(node.key not in moved for node in found)
 
@@ -213,7 +213,7 @@ def _is_null_check(text: str) -> bool:
 
 
 def _guards_null(roots: Sequence[SyntaxNode]) -> bool:
-    """Return whether all that comes is a branch on whether something is there."""
+    """Return whether everything added is a branch on whether something exists."""
     checks = [root.child("condition") for root in roots if root.kind == "if"]
     return bool(checks) and len(checks) == len(roots) and all(node is not None and _is_null_check(node.key[1]) for node in checks)
 

@@ -14,18 +14,18 @@ from repairlab.study.labelling.file_change import FileChange
 Extent = Literal["line", "hunk", "function"]
 Counting = Literal["first", "later"]
 _APART = 7
-"""Unchanged lines between two changes from which on git puts them into two hunks."""
+"""Unchanged lines between two changes that make git put them into two hunks."""
 
 
 def location(changes: Sequence[FileChange]) -> str | None:
-    """Return the label of a fix of one file: one line at most before and after, one run of lines, or one function; none: more."""
+    """Return the label of a fix of one file: one line at most before and after, one run of lines, or one function; None: more."""
     if len(changes) != 1:
         return None
     return location_of(changes[0].language, changes[0].before, changes[0].after)
 
 
 def location_by_defects4c(changes: Sequence[FileChange]) -> dict[Counting, Extent]:
-    """Return what Defects4C's scripts would say of the first file, by both of their ways to count."""
+    """Return what Defects4C's scripts would say of the first file, by both of their counting methods."""
     if not changes:
         return {}
     first = changes[0]
@@ -46,7 +46,7 @@ def extent_of_hunks(hunks: Sequence[Hunk], counting: Counting) -> Extent:
 
 
 def _n_parts(hunk: Hunk) -> int:
-    """Return how many hunks git would make of one: some tools join those that are seven lines apart."""
+    """Return how many hunks git would make of one: some tools join changes that are seven lines apart."""
     marks = "".join(line[0] for line in hunk.lines).strip()
     return len([part for part in marks.split(" " * _APART) if part.strip()])
 
@@ -103,19 +103,19 @@ def _functions(change: FileChange) -> str:
 
 Difficulty = Literal["easy", "medium", "hard"]
 _SMALL, _LARGE = 2, 10
-"""Changed lines up to which a fix at one place is easy; beyond which it is hard."""
+"""Number of changed lines up to which a fix at one place is easy; beyond which it is hard."""
 _MANY, _FEW = 0.5, 0.1
 """Shares of systems that solve a bug from which on it is easy; below which it is hard."""
 
 
 @record
 class Effort:
-    """What there is to do."""
+    """The size of a task."""
 
     files: int
     places: int
     lines: int
-    """The larger of lines that go and lines that come, at each place; blank ones do not count."""
+    """The larger of removed and added lines at each place; blank ones do not count."""
     trigger_tests: int
     """Tests or cases that show the bug."""
 

@@ -1,7 +1,7 @@
-"""What a fix does to a file: runs of lines that differ, and nodes of the syntax tree that come, go, or become others.
+"""What a fix does to a file: runs of lines that differ, and syntax nodes that are added, removed, or replaced.
 
-Trees are compared top-down: children that are equal stay, those that fill the same field or are alike are compared further,
-the rest comes or goes.
+Trees are compared top-down: equal children stay, those in the same field or alike are compared further, the rest is added or
+removed.
 """
 
 import difflib
@@ -21,7 +21,7 @@ from repairlab.study.labelling.tree import STATEMENTS, SyntaxNode, read_node
 
 @record
 class LineRun:
-    """Lines that go and the lines that come in their place; numbers are 0-based, ends not included."""
+    """Removed lines and the lines in their place; numbers are 0-based, ends excluded."""
 
     first: int
     last: int
@@ -55,41 +55,41 @@ def line_runs(before: str, after: str) -> tuple[LineRun, ...]:
 
 
 _ALIKE = 0.35
-"""Share of common words from which two nodes of one type are versions of each other."""
+"""Share of common words above which two nodes of one type are versions of each other."""
 _MEMBERS = STATEMENTS | {"function", "class", "case", "catch", "else", "import", "block"}
 _EXPRESSIONS = frozenset({"call", "binary", "choice", "cast", "unary", "new"})
 _MOST_CELLS = 250_000
-"""Of an alignment; more children than that are aligned by their place."""
+"""Largest alignment; more children than that are aligned by position."""
 
 
 class TreeEdits:
-    """All that differs between two trees."""
+    """All differences between two trees."""
 
     def __init__(self) -> None:
         self.inserted: list[SyntaxNode] = []
-        """Roots of what comes."""
+        """Roots of what is added."""
         self.deleted: list[SyntaxNode] = []
         self.matched: list[tuple[SyntaxNode, SyntaxNode]] = []
         """Nodes before and after that are versions of each other and differ somewhere below."""
         self.replaced: list[tuple[SyntaxNode, SyntaxNode]] = []
-        """What stands in the place of what: both are also in the lists of what goes and what comes, but for leaves."""
+        """Replacements: both nodes are also listed as removed and added, except leaves."""
 
     @cached_property
     def moved(self) -> set[tuple[str, str]]:
-        """Return the keys of code that goes at one place and comes at another."""
+        """Return the keys of code that is removed at one place and added at another."""
         gone = {node.key for root in self.deleted for node in root.walk()}
         return {node.key for root in self.inserted for node in root.walk() if node.key in gone}
 
     def new(self, *kinds: str) -> list[SyntaxNode]:
-        """Return nodes of these kinds that come and were not there before."""
+        """Return added nodes of these kinds that did not exist before."""
         return list(self._of(self.inserted, kinds))
 
     def gone(self, *kinds: str) -> list[SyntaxNode]:
-        """Return nodes of these kinds that go for good."""
+        """Return nodes of these kinds that are removed for good."""
         return list(self._of(self.deleted, kinds))
 
     def changed(self, *kinds: str) -> list[tuple[SyntaxNode, SyntaxNode]]:
-        """Return nodes of these kinds before and after, where both are there."""
+        """Return nodes of these kinds before and after, where both exist."""
         return [(old, new) for old, new in self.matched if old.kind in kinds]
 
     def _of(self, roots: Sequence[SyntaxNode], kinds: Sequence[str]) -> Iterator[SyntaxNode]:
@@ -134,14 +134,14 @@ def _compare(old: SyntaxNode, new: SyntaxNode, edits: TreeEdits) -> None:
 
 
 def _aligned(old: Sequence[SyntaxNode], new: Sequence[SyntaxNode]) -> Iterator[tuple[SyntaxNode | None, SyntaxNode | None]]:
-    """Yield children that belong together; none stands for what is missing on one side."""
+    """Yield matching children; None stands for one that is missing on one side."""
     head, tail = common_ends([node.key for node in old], [node.key for node in new])
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     if len(old) * len(new) > _MOST_CELLS:
         yield from ((node, None) for node in old)
         yield from ((None, node) for node in new)
         return
-    # Best alignment from the end: score[i][j] is what is had from old[i:] and new[j:].
+    # Best alignment from the end: score[i][j] is the score of old[i:] and new[j:].
     score = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     worth = [[_worth(one, other) for other in new] for one in old]
     for i in range(len(old) - 1, -1, -1):
@@ -163,7 +163,7 @@ def _aligned(old: Sequence[SyntaxNode], new: Sequence[SyntaxNode]) -> Iterator[t
 
 
 def _worth(old: SyntaxNode, new: SyntaxNode) -> float:
-    """Return how much it is worth that two children belong together; 0: they do not."""
+    """Return the score of matching two children; 0: they do not match."""
     if old.key == new.key:
         return 1.0 + len(old.words)
     if old.field and old.field == new.field:
@@ -193,7 +193,7 @@ def alike(old: SyntaxNode, new: SyntaxNode) -> float:
 
 @record
 class FileChange:
-    """The text of one file in both versions; empty where it is not there."""
+    """One file's text in both versions; empty if a version lacks it."""
 
     language: str
     path: str
@@ -228,7 +228,7 @@ def _edits(language: str, before: str, after: str) -> TreeEdits:
 
 
 def changes_of(bug: Bug) -> tuple[FileChange, ...]:
-    """Return the files that the reference fix of a bug changes; those that are no text of its language are left out."""
+    """Return the files that the reference fix of a bug changes, except those that are not text in its language."""
     root = Path(bug.tree.source)
     paths = {edit.path for edit in bug.oracle.reference}
     try:

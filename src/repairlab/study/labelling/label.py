@@ -38,7 +38,7 @@ RULES = {
 
 @record
 class Labelled:
-    """What came of it."""
+    """The result."""
 
     labels: tuple[FoundLabel, ...]
     skipped: dict[str, str]
@@ -52,7 +52,7 @@ def label_bugs(
     model: ChatModel | None = None,
     done: Callable[[str], None] = lambda _: None,
 ) -> Labelled:
-    """Label bugs one after the other; `solved` says how many systems solved a bug, of how many that tried."""
+    """Label bugs one after another; `solved` says how many of the systems that tried a bug solved it."""
     labels: list[FoundLabel] = []
     skipped: dict[str, str] = {}
     for bug in bugs:
@@ -71,7 +71,7 @@ def label_bugs(
 
 
 def label_bug(bug: Bug, changes: Changes, solved: tuple[int, int] | None) -> list[FoundLabel]:
-    """Return what every rule says of one bug, by its fix without comments; a rule that says nothing is left out."""
+    """Return what every rule says of one bug, by its fix without comments; rules that say nothing are left out."""
     edits = [change.edits for change in changes]
     size = effort(changes, len(bug.oracle.trigger) or len(bug.oracle.cases))
     kind = error_type(changes)
@@ -115,7 +115,7 @@ def _project(bug: Bug) -> str:
 
 @record
 class StatedAgreement:
-    """How often a rule says what bugs state themselves."""
+    """How often a rule agrees with what bugs state themselves."""
 
     rule: str
     n: int
@@ -125,7 +125,7 @@ class StatedAgreement:
 
 
 def agreement_with_stated(labels: Mapping[str, Labels], found: Labelled) -> list[StatedAgreement]:
-    """Compare what was found with what bugs state; for suggestions the first one counts."""
+    """Compare findings with what bugs state; for suggestions, the first one counts."""
     made = []
     for rule in (*FIELDS, "category"):
         pairs = [

@@ -14,12 +14,12 @@ from repairlab.study.labelling.tree import ARITHMETIC, COMPARISONS, LOGIC, STATE
 _CONSTANT = re.compile(r"(?:\w+\.)*[A-Z][A-Z0-9_]+")
 _ENDS = ("&&", "||", "+", "-", "*", "/", "?", "=", ",", ".", "\\", " and", " or")
 _BEGINS = ("&&", "||", "+", "-", "*", "/", "?", ":", ".", "and ", "or ")
-"""What ends or begins a line in the middle of a statement."""
+"""How a line ends or begins in the middle of a statement."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 _FEWEST = 3
-"""Words of a statement that counts as the same elsewhere: `break;` stands anywhere."""
+"""Fewest words of a statement that counts as moved: `break;` occurs anywhere."""
 Runs = Sequence[tuple[list[str], list[str]]]
-"""Lines that go and lines that come in their place, for each place that changes."""
+"""Removed lines and the lines in their place, for each change."""
 
 
 def patterns(changes: Sequence[FileChange], edits: Sequence[TreeEdits]) -> list[str]:
@@ -43,7 +43,7 @@ def _is_single_line(runs: Runs) -> bool:
 
 
 def _n_logical(lines: Sequence[str]) -> int:
-    """Return how many lines there are when those are joined that one statement is spread over."""
+    """Return how many lines there are once statements spread over several are joined."""
     depth = n = 0
     for at, line in enumerate(lines):
         depth += sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")
@@ -68,7 +68,7 @@ def _difference(gone: Sequence[str], come: Sequence[str]) -> tuple[tuple[str, ..
 
 
 def _kept(node: SyntaxNode, edits: TreeEdits) -> list[SyntaxNode]:
-    """Return statements within a node that were there before, or will be."""
+    """Return statements within a node that existed before, or will."""
     inner = (part for part in node.walk() if part is not node and part.kind in STATEMENTS and part.key in edits.moved)
     return [part for part in inner if len(part.words) >= _FEWEST]
 
@@ -100,7 +100,7 @@ def _wraps_call(edits: TreeEdits) -> bool:
 
 
 def _takes(call: SyntaxNode, other: SyntaxNode) -> bool:
-    """Return whether a call has an expression as an argument, or as what it is called on."""
+    """Return whether an expression is a call's argument or what it is called on."""
     if call.kind != "call" or other.kind == "literal":
         return False
     on = call.child("object")
@@ -109,7 +109,7 @@ def _takes(call: SyntaxNode, other: SyntaxNode) -> bool:
 
 
 def _added_blocks(edits: TreeEdits, fits: Callable[[set[str]], bool]) -> bool:
-    """Return whether a branch comes that holds nothing of before, and whose last statements are of some kind."""
+    """Return whether a new branch holds nothing old and ends in statements of some kind."""
     for node in edits.new("if"):
         blocks = [part for part in (node.child("consequence", "body"), node.child("alternative")) if part]
         if not _kept(node, edits) and any(fits(_ends(block)) for block in blocks if block.kind != "if"):
@@ -118,7 +118,7 @@ def _added_blocks(edits: TreeEdits, fits: Callable[[set[str]], bool]) -> bool:
 
 
 def _ends(block: SyntaxNode) -> set[str]:
-    """Return the kinds of the statements of a block that leave the function; nothing where none does."""
+    """Return the kinds of a block's statements that leave the function, if any."""
     inner = [block, *block.children]
     return {node.kind for node in inner if node.kind in ("return", "throw")}
 
@@ -184,7 +184,7 @@ def _constants_changed(edits: TreeEdits) -> bool:
 
 
 def _statements_moved(edits: TreeEdits) -> bool:
-    """Return whether statements only change their place."""
+    """Return whether statements only move."""
     gone, come = ([root for root in roots if root.kind in STATEMENTS] for roots in (edits.deleted, edits.inserted))
     return bool({node.key for node in gone} & {node.key for node in come})
 

@@ -1,4 +1,4 @@
-"""Syntax trees that can be compared: what a change does not touch is one leaf. Kinds of nodes are the same for all grammars."""
+"""Comparable syntax trees: what a change does not touch is one leaf. Kinds of nodes are the same for all grammars."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 
 Ranges = Sequence[tuple[int, int]]
-"""Lines that a change touches, 0-based, both ends included, in their order; an empty one (last < first) is a gap before a line."""
+"""Lines that a change touches, 0-based, both ends included, in order; an empty range (last < first) is a gap before a line."""
 _MAX_DEPTH = 150
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class SyntaxNode:
-    """A node with its kind; equal keys mean equal code, but for white space."""
+    """A node with its kind; equal keys mean equal code, except for white space."""
 
     def __init__(self, type_: str, text: str, field: str, parent: SyntaxNode | None) -> None:
-        """Take the type of the grammar, the text, and the field of the parent that it fills."""
+        """Take the type in the grammar, the text, and the parent's field that it fills."""
         self.type, self.text, self.field, self.parent = type_, text, field, parent
         self.children: list[SyntaxNode] = []
         self.kind = kind_of(type_)
@@ -39,7 +39,7 @@ class SyntaxNode:
 
     @cached_property
     def surface(self) -> str:
-        """Return the code without the blocks within it: what an anonymous class or a lambda does is no part of an expression."""
+        """Return the code without its blocks: what an anonymous class or a lambda does is not part of an expression."""
         inner = [node for node in self.walk() if node.kind == "block" and node is not self]
         text = self.text
         for node in inner:
@@ -59,14 +59,14 @@ class SyntaxNode:
             stack.extend(reversed(node.children))
 
     def above(self) -> Iterator[SyntaxNode]:
-        """Yield what the node stands in, the nearest first."""
+        """Yield the node's ancestors, nearest first."""
         node = self.parent
         while node is not None:
             yield node
             node = node.parent
 
     def within(self, *kinds: str) -> SyntaxNode | None:
-        """Return the nearest node of a kind that it stands in."""
+        """Return the nearest ancestor of a kind."""
         return next((node for node in self.above() if node.kind in kinds), None)
 
     @property
@@ -121,7 +121,7 @@ class _Reader:
             first, last = self._touched[at]
             if first > end:
                 return False
-            if last >= first or first > start:  # a gap before the first line of a node is none within it
+            if last >= first or first > start:  # a gap before a node's first line is outside it
                 return True
             at += 1
         return False
@@ -182,5 +182,5 @@ COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "is", "is not", "in",
 
 
 def kind_of(type_: str) -> str:
-    """Return the kind of a node by its type in the grammar; nothing where none is known."""
+    """Return the kind of a node by its type in the grammar; empty if it has none."""
     return _BY_TYPE.get(type_, "")

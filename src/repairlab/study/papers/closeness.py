@@ -1,4 +1,4 @@
-"""How near a candidate is to the buggy and to the fixed code. Pure: texts and edits in, numbers out."""
+"""How close a candidate is to the buggy and to the fixed code. Pure: texts and edits in, numbers out."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -16,32 +16,32 @@ from repairlab.metrics.codebleu import CodeBleu, codebleu
 from repairlab.metrics.similarity import bare, edit_similarity, folded
 
 _MOST_CHARACTERS = 50_000
-"""Of longer texts only so much is compared."""
+"""Of longer texts, only this much is compared."""
 
 
 @record
 class Landing:
-    """Which share of what the fix changes is changed by a candidate, too."""
+    """The share of what the fix changes that a candidate changes, too."""
 
     files: float
     functions: float
-    """Code outside of functions counts as one function of its file."""
+    """Code outside functions counts as one function of its file."""
     lines: float
     """Where the fix inserts, a change of either neighbour counts."""
 
 
 @record
 class Closeness:
-    """How near one distinct candidate is."""
+    """How close one distinct candidate is."""
 
     to_buggy: float
     to_fixed: float
     is_exact: bool
-    """Equal to the developer's fix but for white space."""
+    """Equal to the developer's fix except for white space."""
     is_plausible: bool = False
     landing: Landing = Landing(files=0.0, functions=0.0, lines=0.0)
     codes: tuple[CodeBleu, CodeBleu] | None = None
-    """CodeBLEU to the buggy and to the fixed code, where it is asked for and the language has one."""
+    """CodeBLEU to the buggy and to the fixed code, if requested and defined for the language."""
 
 
 @record
@@ -54,9 +54,9 @@ class ComparedTexts:
 
 
 class Yardstick:
-    """Buggy and fixed code of one bug, ready to be compared with many candidates.
+    """Buggy and fixed code of one bug, ready for comparison with many candidates.
 
-    Functions are compared where candidate and fix change nothing but the target function, else the changed files.
+    Functions are compared if candidate and fix change only the target function, else the changed files.
     """
 
     def __init__(self, files: Mapping[str, str], path: str, target: Target, fix: Sequence[Edit], language: str = "") -> None:
@@ -77,7 +77,7 @@ class Yardstick:
         return self._inside(self._fixed)
 
     def texts(self, edits: Sequence[Edit]) -> ComparedTexts | None:
-        """Return what is compared; none when the edits (or the fix) do not apply to the files that are at hand."""
+        """Return what is compared; None if the edits (or the fix) do not apply to the available files."""
         try:
             changed = apply_edits(edits, self._files)
             inside, fixed_inside = self._inside(changed), self._fixed_function
@@ -90,7 +90,7 @@ class Yardstick:
         return ComparedTexts(buggy=old, fixed=fixed, candidate=new)
 
     def measure(self, edits: Sequence[Edit], *, is_plausible: bool = False) -> Closeness | None:
-        """Compare a candidate; none when its edits (or the fix) do not apply to the files that are at hand."""
+        """Compare a candidate; None if its edits (or the fix) do not apply to the available files."""
         texts = self.texts(edits)
         if texts is None:
             return None
@@ -115,7 +115,7 @@ class Yardstick:
         return self._lines(self._fixed)
 
     def _lines(self, changed: Mapping[str, str | None]) -> set[tuple[str, float]]:
-        """Return the lines that differ, by path and number; an insertion is half a line before the one behind it."""
+        """Return the lines that differ, by path and number; an insertion is half a line before the next one."""
         found: set[tuple[str, float]] = set()
         for path, new in changed.items():
             for lines in changed_lines(path, self._files.get(path, ""), new or ""):
@@ -123,7 +123,7 @@ class Yardstick:
         return found
 
     def _owner(self, path: str, line: float) -> tuple[str, int]:
-        """Return the innermost function that holds a line, by path and start; -1 stands for all code outside of functions."""
+        """Return the innermost function that holds a line, by path and start; -1 stands for code outside functions."""
         if path not in self._spans:
             name, source = by_extension().get(path[path.rfind(".") :]), self._files.get(path, "")
             spans = [function.span for function in language_named(name).syntax.functions(source)] if name else []
@@ -134,7 +134,7 @@ class Yardstick:
         return (changed[path] or "") if path in changed else self._files.get(path, "")
 
     def _inside(self, changed: Mapping[str, str | None]) -> str | None:
-        """Return the new text of the target; none when something else is changed."""
+        """Return the new text of the target; None if anything else is changed."""
         new = changed.get(self._path)
         if new is None or len(changed) > 1:
             return None

@@ -52,7 +52,7 @@ def bug_cost(facts: PaperFacts) -> Table:
 
 
 def _unknown(runs: list[RunFacts]) -> list[str]:
-    """Say of which runs the cost is not known, and how to give the price."""
+    """Name runs whose cost is unknown, and say how to give the price."""
     return [
         f"The cost of {run.name} is unknown: there is no price for {', '.join(sorted(run.spent.unpriced))}. "
         f"Give it with: repairlab run --resume {shlex.quote(str(run.scores.run.folder))} --prices FILE"
@@ -62,7 +62,7 @@ def _unknown(runs: list[RunFacts]) -> list[str]:
 
 
 def spenders(facts: PaperFacts) -> list[RunFacts]:
-    """Return the runs that asked a model; a UserError says that there is none."""
+    """Return the runs that asked a model; UserError if there are none."""
     runs = [run for run in facts.runs if run.llm or run.spent.n_requests or run.spent.tokens_in or run.spent.cost_usd]
     if not runs:
         raise UserError("no run asked a language model")

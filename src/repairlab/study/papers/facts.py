@@ -1,4 +1,4 @@
-"""Gather what the tables are made from: the facts of each run, bug by bug, with the tokens and money spent.
+"""Gather the facts behind the tables: each run, bug by bug, with the tokens and money spent.
 
 A run is read in one pass over its outcomes and one over its candidates; none of them is kept.
 """
@@ -41,17 +41,17 @@ class Spent:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """What the answers cost at their prices, whether they were asked for now or kept from earlier; none when that is not known."""
+    """List price of the answers, new or from the cache; None if unknown."""
     n_requests: int | None = None
     """None when the run has no ledger."""
     n_from_cache: int | None = None
     paid_usd: float | None = None
-    """What this run itself paid, failed and repeated requests included; none when that is not known, or without a ledger."""
+    """What this run paid, including failed and repeated requests; None if unknown or without a ledger."""
     unpriced: frozenset[str] = frozenset()
-    """Models whose price is not known."""
+    """Models whose price is unknown."""
 
     def __add__(self, other: "Spent") -> "Spent":
-        """Return both together."""
+        """Return the sum of both."""
         booked = [part for part in (self, other) if part.n_requests is not None]
         return Spent(
             tokens_in=self.tokens_in + other.tokens_in,
@@ -69,7 +69,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 def paid_for(requests: Iterable[Request]) -> dict[str | None, Spent]:
-    """Return what was paid for each bug; none stands for what belongs to no bug, such as embeddings of examples."""
+    """Return what was paid for each bug; None stands for costs without a bug, such as embeddings of examples."""
     of_bug: dict[str | None, list[Request]] = defaultdict(list)
     for request in requests:
         of_bug[request.bug_id].append(request)
@@ -98,26 +98,26 @@ class BugFacts:
     submission_verdict: str | None
     """What the judge said of the buggy program, for stdin/stdout bugs."""
     n_tokens: int | None
-    """Words and signs of the code to fix, where the benchmark is at hand."""
+    """Words and signs of the code to fix, if the benchmark is available."""
     n_broken: int
     """Candidates that pass every trigger test and break a regression test."""
     n_kept: int | None
-    """Candidates that pass every regression test; none when nobody knows."""
+    """Candidates that pass every regression test; None if unknown."""
     is_regression_cut: bool
-    """Whether a candidate stopped at an earlier test, so that nobody knows, although the bug has regression tests."""
+    """Whether a candidate stopped at an earlier test, so that this is unknown although the bug has regression tests."""
     attempts: int | None
-    """Fresh starts that the first plausible candidate took; none when there is none."""
+    """Fresh starts that the first plausible candidate took; None without one."""
     spent: Spent
     closeness: tuple[Closeness, ...]
-    """Of each distinct candidate that applies, where the benchmark is at hand."""
+    """For each distinct candidate that applies, if the benchmark is available."""
     first: ComparedTexts | None = None
-    """The first candidate beside the fix, where it applies and the benchmark is at hand."""
+    """The first candidate beside the fix, if it applies and the benchmark is available."""
     difficulty: str | None = None
     """How hard its task is, in words or as a letter."""
     likeness: float | None = None
-    """Edit similarity of the buggy code and its fix, where the benchmark is at hand."""
+    """Edit similarity of the buggy code and its fix, if the benchmark is available."""
     size: Size | None = None
-    """How large its fix and its issue are, where the benchmark is at hand."""
+    """How large its fix and its issue are, if the benchmark is available."""
 
     @property
     def is_fixed(self) -> bool:
@@ -141,7 +141,7 @@ class RunFacts:
     bugs: tuple[BugFacts, ...]
     spent: Spent
     has_texts: bool
-    """Whether its benchmark is at hand."""
+    """Whether its benchmark is available."""
 
     @property
     def llm(self) -> LlmSettings | None:
@@ -150,7 +150,7 @@ class RunFacts:
 
     @property
     def decided(self) -> tuple[BugFacts, ...]:
-        """Return the bugs of which something can be said."""
+        """Return the bugs about which something can be said."""
         return tuple(bug for bug in self.bugs if not is_lost(bug.samples))
 
     @property
@@ -160,13 +160,13 @@ class RunFacts:
 
     @property
     def model(self) -> str:
-        """Return the model's name, or the system's where there is none."""
+        """Return the model's name, or the system's if there is no model."""
         settings = self.scores.run.manifest.experiment.settings
         return self.llm.model if self.llm else Path(settings.model).name if isinstance(settings, NeuralSettings) else self.name
 
     @property
     def prompt(self) -> str:
-        """Return the strategy with what tells its variants apart."""
+        """Return the strategy with what distinguishes its variants."""
         if self.llm is None:
             return "–"
         parts = [f"{self.llm.shots} shots"] if self.llm.strategy == "few-shot" else []
@@ -215,7 +215,7 @@ class _Judged(NamedTuple):
 def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True, codebleu: bool = False) -> PaperFacts:
     """Read the facts of runs.
 
-    Without `closeness` no candidate is compared with the buggy and the fixed code; `codebleu` takes a minute for a thousand.
+    Without `closeness`, no candidate is compared with the buggy and the fixed code; `codebleu` takes a minute for a thousand.
     """
     runs = tuple(_read(system, texts, closeness=closeness, codebleu=codebleu) for system in systems)
     return PaperFacts(runs=runs, missing=texts.missing)
@@ -285,7 +285,7 @@ def _outcomes(store: Store, bugs: Bugs) -> dict[str, _Judged]:
 
 
 def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) -> bool | None:
-    """Tell whether a candidate passes every regression test; none when they were not all run."""
+    """Return whether a candidate passes every regression test; None if they were not all run."""
     if verdict is Verdict.PLAUSIBLE or data["stage"] in ("apply", "build"):
         return verdict is Verdict.PLAUSIBLE
     if data["stage"] == "regression":
@@ -300,7 +300,7 @@ class _Gathered:
     """What is known so far of the candidates of one bug; they come in any order."""
 
     def __init__(self, prices: Pricing, yardstick: Yardstick | None) -> None:
-        """Take what tokens cost, and the code to compare candidates with, where that is wanted and at hand."""
+        """Take the price of tokens and, if wanted and available, the code to compare candidates with."""
         self._prices, self._yardstick = prices, yardstick
         self.n_broken = self.n_kept = 0
         self.is_unsure = False
@@ -311,10 +311,10 @@ class _Gathered:
         self._first: tuple[int, int] | None = None
         self.first_texts: ComparedTexts | None = None
         self.near: dict[str, Closeness | None] = {}
-        """Each distinct candidate; none for one that cannot be compared."""
+        """Each distinct candidate; None for one that cannot be compared."""
 
     def add(self, data: dict[str, Any], judged: _Judged) -> None:
-        """Take note of one candidate, and of how near it is to the code."""
+        """Add one candidate, and how close it is to the code."""
         origin, rank = data["origin"], data["rank"]
         self._tokens_in += origin["tokens_in"]
         self._tokens_out += origin["tokens_out"]
@@ -359,7 +359,7 @@ def _yardstick(bug: Bug, *, codebleu: bool) -> Yardstick:
 
 
 def _size(bug: Bug, yardstick: Yardstick) -> Size | None:
-    """Measure a bug; none when its fix does not apply to the files that are at hand."""
+    """Measure a bug; None if its fix does not apply to the available files."""
     texts = yardstick.texts(bug.oracle.reference)
     if texts is None:
         return None

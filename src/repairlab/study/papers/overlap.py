@@ -75,7 +75,7 @@ def robustness(facts: PaperFacts) -> Table:
 _MADE = "+"
 """Stands between the name of a benchmark and its perturbations."""
 _PART = re.compile(r"-[0-9a-f]{8}$")
-"""Behind the name where only some of the bugs were perturbed."""
+"""Follows the name if only some of the bugs were perturbed."""
 
 
 def _benchmark(run: RunFacts) -> str:
@@ -83,7 +83,7 @@ def _benchmark(run: RunFacts) -> str:
 
 
 def _asked(run: RunFacts) -> tuple[object, ...]:
-    """Return what has to be the same before and after."""
+    """Return what must be the same before and after."""
     asked = run.scores.run.manifest.experiment
     return _benchmark(run), asked.repairer, asked.settings, asked.n, asked.visibility, asked.rounds
 

@@ -1,4 +1,4 @@
-"""Rates averaged over bugs: what candidates are like; pass@k and TCA@k by model, prompt, temperature, language and kind of bug."""
+"""Rates averaged over bugs: properties of candidates; pass@k and TCA@k by model, prompt, temperature, language and kind of bug."""
 
 import bisect
 import dataclasses
@@ -24,7 +24,7 @@ from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 
 def candidates(facts: PaperFacts) -> Table:
-    """Return duplicates, compile, regression and plausible rates; every bug weighs the same."""
+    """Return duplicates, compile, regression and plausible rates; every bug has the same weight."""
     rows = tuple(_candidate_row(run) for run in facts.runs)
     notes = ["Each rate is taken within a bug, over its decided candidates, and averaged over bugs."]
     if any(row[5] is not None for row in rows):
@@ -62,7 +62,7 @@ def _candidate_row(run: RunFacts) -> tuple[Cell, ...]:
 
 
 def _is_cut(run: RunFacts) -> bool:
-    """Whether a candidate stopped before the regression tests: the bugs where none did would not be a fair choice."""
+    """Whether a candidate stopped before the regression tests: bugs where none did would be a biased sample."""
     return any(bug.is_regression_cut for bug in run.bugs)
 
 
@@ -112,7 +112,7 @@ def curves(facts: PaperFacts) -> Table:
 
 
 def pass_percent(run: RunFacts, k: int) -> float | None:
-    """Return pass@k in per cent; none when the run cannot have it."""
+    """Return pass@k in per cent; None if the run cannot have it."""
     return _metric_percent(run, run.scores.run.samples, "pass@k", k)
 
 
@@ -162,14 +162,14 @@ def single_round(facts: PaperFacts) -> Table:
 
 
 def _temperature(run: RunFacts) -> float | None:
-    """Return the temperature of sampled answers, 0 for greedy ones; none for other repairers."""
+    """Return the temperature of sampled answers, 0 for greedy ones; None for other repairers."""
     if run.decoding == "greedy":
         return 0.0
     return float(run.decoding.removeprefix("T=").split()[0]) if run.decoding.startswith("T=") else None
 
 
 def _best(runs: list[RunFacts], temperatures: Sequence[float], k: int) -> tuple[float | None, float | None]:
-    """Return the best pass@k of all temperatures and that temperature, the lowest of equals."""
+    """Return the best pass@k of all temperatures and its temperature, the lowest of equals."""
     found = [(rate, -temperature) for temperature in temperatures if (rate := _at_temperature(runs, temperature, k)) is not None]
     rate, negated = max(found, default=(None, None))
     return rate, None if negated is None else -negated
@@ -182,7 +182,7 @@ def _at_temperature(runs: list[RunFacts], temperature: float, k: int) -> float |
 
 _METRICS = ("pass@k", "TCA@k")
 LENGTHS = (50, 100, 200, 400)
-"""Tokens up to which a program belongs to a group; the last group is longer."""
+"""Number of tokens up to which a program belongs to a group; the last group is longer."""
 LIKENESS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Where groups of similar buggy and fixed code begin, after the first."""
 
@@ -196,7 +196,7 @@ class _Groups:
     """Head of the column, and what the groups go by."""
     source: str
     of: Callable[[RunFacts, BugFacts], str | None]
-    """Group of a bug; none when it is in none."""
+    """Group of a bug; None if it is in none."""
     why_not: str = ""
     """Message where every group is empty."""
     order: Sequence[str] = ()
@@ -204,7 +204,7 @@ class _Groups:
 
 
 def execution(facts: PaperFacts) -> Table:
-    """Return pass@k and TCA@k of every run, each language for itself."""
+    """Return pass@k and TCA@k of every run, by language."""
     about, of = ("language", "language"), lambda _, bug: bug.samples.language
     return _grouped(facts, _Groups(name="execution", about=about, source="FixEval, table 4", of=of))
 
@@ -329,7 +329,7 @@ def _grouped(facts: PaperFacts, groups: _Groups) -> Table:
 
 
 def _lines(table: Table) -> Figure | None:
-    """Draw the columns of a table over its groups, which its second column names; of several systems only the lowest k."""
+    """Draw the columns of a table over its groups, which its second column names; with several systems, only the lowest k."""
     systems = list(dict.fromkeys(row[0] for row in table.rows))
     groups = list(dict.fromkeys(str(row[1]) for row in table.rows))
     shown = [(place, name.removesuffix(" %")) for place, name in enumerate(table.columns) if place > 2]
@@ -378,7 +378,7 @@ def _without_metric(facts: PaperFacts) -> tuple[str, ...]:
 
 
 def _metric_percent(run: RunFacts, samples: Sequence[Samples], metric: str, k: int) -> float | None:
-    """Return a metric over some bugs in per cent; none when the run cannot have it."""
+    """Return a metric over some bugs in per cent; None if the run cannot have it."""
     try:
         return percent(values_of(metric, k, samples, run.scores.run.settings).value, 1)
     except UserError:

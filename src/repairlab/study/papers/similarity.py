@@ -103,7 +103,7 @@ def _sides_of(value: Callable[[CodeBleu], float | None]) -> tuple[tuple[str, _Si
 
 
 def compared(facts: PaperFacts) -> list[RunFacts]:
-    """Return the runs whose candidates were compared with the code; a UserError says why there is none."""
+    """Return the runs whose candidates were compared with the code; a UserError says why there are none."""
     runs = [run for run in facts.runs if run.has_texts]
     if not runs:
         raise UserError("; ".join(facts.missing) or "the benchmark is not at hand")
@@ -279,7 +279,7 @@ def _match_row(run: RunFacts, language: str, bugs: list[BugFacts]) -> tuple[Cell
 
 
 def landing(facts: PaperFacts) -> Table:
-    """Return how much of what the fixes change the candidates change, too, beside how often they are plausible."""
+    """Return how much of the fixes' changes the candidates also make, beside how often they are plausible."""
     runs = compared(facts)
     ks = ks_of(runs)
     columns = ("system", "place shown", "bugs", "candidates", "file recall %", "function recall %", "line recall %")

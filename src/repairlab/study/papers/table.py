@@ -1,4 +1,4 @@
-"""All tables by name, in the order in which they are shown. A new one is a function in the module of its theme, and a line here."""
+"""All tables by name, in display order. A new one is a function in the module of its theme, and a line here."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     check=lacking(callable_too=True),
 )
 NEED_CODE = frozenset({"bugs", "similarity", "codebleu", "exact", "match", "landing", "by-difficulty", "by-edits"})
-"""Tables for which fixes or candidates are compared with the code, which takes a second for ten thousand."""
+"""Tables that compare fixes or candidates with the code, which takes a second for ten thousand."""
 
 
 @record

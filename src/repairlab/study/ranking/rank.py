@@ -42,7 +42,7 @@ class Proposal:
     function: str
     """The target as the candidate leaves it."""
     is_unchanged: bool
-    """Whether the candidate differs from the buggy program at most in comments and white space."""
+    """Whether the candidate differs from the buggy program only in comments and white space."""
 
 
 class Proposals:
@@ -60,7 +60,7 @@ class Proposals:
         return _Original(self._problem.source, self._problem.language)
 
     def read(self, candidate: Candidate) -> Proposal:
-        """Return what a candidate makes of the target; UserError when its edits do not apply."""
+        """Return what a candidate makes of the target; UserError if its edits do not apply."""
         problem = self._problem
         elsewhere = any(edit.path != problem.path for edit in candidate.edits)
         edits = [edit for edit in candidate.edits if edit.path == problem.path]
@@ -72,7 +72,7 @@ class Proposals:
         return Proposal(function=self._find(text), is_unchanged=not elsewhere and self._file.is_equal(text))
 
     def _find(self, text: str) -> str:
-        """Return the target in a new text of its file; the whole text when the function is no longer there."""
+        """Return the target in a new text of its file; the whole text if the function is gone."""
         name = self._problem.target.name or ""
         functions = self._syntax.functions(text)
         named = [item for item in functions if name == item.signature]
@@ -89,11 +89,11 @@ class _Original:
         self._marks = facts(language_name).comments
 
     def is_equal(self, text: str) -> bool:
-        """Whether a text differs at most in comments and white space."""
+        """Whether a text differs only in comments and white space."""
         return text == self._text or (self._may_be_equal(text) and self._syntax.normal_form(text) == self._form)
 
     def _may_be_equal(self, text: str) -> bool:
-        """Whether it can be so at a glance: lexing every candidate would take much longer than all the rest of a ranking."""
+        """Whether that is possible at a glance: lexing every candidate would dominate the time of a ranking."""
         solid = "".join(text.split())
         if not any(mark in text for mark in self._marks):
             return solid == self._solid
@@ -182,7 +182,7 @@ class _Sampled(NamedTuple):
 
 
 class _Field:
-    """The candidates of a run: places in its files and a few facts, no texts."""
+    """The candidates of a run: positions in its files and a few facts, no texts."""
 
     def __init__(self, store: Store, recipe: RankingRecipe) -> None:
         self._store, self._recipe = store, recipe
@@ -200,13 +200,13 @@ class _Field:
         self._judged: dict[str, tuple[Verdict, str]] = dict(store.facts(Outcome, _judged))
 
     def contenders(self, problem: Problem) -> list[Contender]:
-        """Return the distinct candidates of a bug that are to be ranked, in the order of their ranks."""
+        """Return the distinct candidates of a bug to rank, in order of rank."""
         sampled = self._sampled.pop(problem.id, {})
         if sorted(sampled) != list(range(1, len(sampled) + 1)) or any(item.id not in self._judged for item in sampled.values()):
             raise UserError(f"bug {problem.id}: candidates or outcomes are missing in {self._store.folder}; was a file changed?")
         groups: dict[str, list[int]] = defaultdict(list)
         for rank in sorted(sampled):
-            # Validation merged what differs in comments and white space alone.
+            # Validation merged what differs only in comments and white space.
             groups[self._judged[sampled[rank].id][1]].append(rank)
         proposals = Proposals(problem)
         found = []
@@ -229,7 +229,7 @@ class _Field:
         return self._recipe.prune_compile and verdict is Verdict.UNCOMPILABLE
 
     def _proposal(self, sampled: _Sampled, proposals: Proposals) -> Proposal | None:
-        """Return what a candidate makes of the target; none when its edits do not apply, which validation may not have found."""
+        """Return what a candidate makes of the target; None if its edits do not apply, which validation may not have found."""
         try:
             return proposals.read(self._store.at(Candidate, sampled.place))
         except UserError:

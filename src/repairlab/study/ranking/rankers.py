@@ -32,7 +32,7 @@ class Contender:
     text: str
     """The target function as the candidate leaves it."""
     logprob: float | None = None
-    """The largest of equal candidates; none when unknown."""
+    """The largest of equal candidates; None when unknown."""
 
 
 def in_original_order(contenders: Sequence[Contender]) -> tuple[int, ...]:
@@ -50,7 +50,7 @@ def by_majority(contenders: Sequence[Contender]) -> tuple[int, ...]:
 
 
 def by_logprob(contenders: Sequence[Contender]) -> tuple[int, ...]:
-    """Return the ranks by log-probability, the largest first; those without one come last."""
+    """Return the ranks by log-probability, largest first; those without one come last."""
 
     def key(item: Contender) -> tuple[float, int]:
         return (math.inf if item.logprob is None else -item.logprob, item.rank)
@@ -73,8 +73,8 @@ def by_similarity(similarities: Mapping[int, float], threshold: float) -> tuple[
 def similarities(buggy: str, contenders: Sequence[Contender], embedder: Embedder) -> dict[int, float]:
     """Return the cosine of each contender's embedding with that of the buggy code, by rank.
 
-    Each distinct text is embedded once. Contenders that the model cannot embed, because they are empty or too long for it, are
-    not in the answer; Unanswerable when it is the buggy code.
+    Each distinct text is embedded once. Contenders that the model cannot embed, because they are empty or too long, are left out;
+    Unanswerable if that is the buggy code.
     """
     texts = list(dict.fromkeys([buggy, *(item.text for item in contenders if item.text.strip())]))
     vectors = _embed(texts, embedder)
@@ -94,7 +94,7 @@ def similarities(buggy: str, contenders: Sequence[Contender], embedder: Embedder
 
 
 def _embed(texts: Sequence[str], embedder: Embedder) -> dict[str, list[float]]:
-    """Return the vectors by text; when some text cannot be embedded, the others still are."""
+    """Return the vectors by text; if some text cannot be embedded, the others still are."""
     try:
         vectors = embedder.embed(texts)
     except Unanswerable:

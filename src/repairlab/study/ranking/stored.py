@@ -21,13 +21,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @record
 class RankingRecipe:
-    """All that decides a ranking."""
+    """Everything that decides a ranking."""
 
     order: str
     prune_compile: bool = False
-    """Leave candidates out that do not build."""
+    """Leave out candidates that do not build."""
     keep_unchanged: bool = False
-    """Keep candidates that differ from the buggy program at most in comments and white space."""
+    """Keep candidates that differ from the buggy program only in comments and white space."""
     per_token: bool = False
     """logprob: divided by the number of the answer's tokens."""
     embedding_model: str | None = None
@@ -46,7 +46,7 @@ class RankingRecipe:
 
     @property
     def name(self) -> str:
-        """Return the name that a ranking has unless the user gives it another."""
+        """Return a ranking's default name."""
         return (
             self.order
             + ("-per-token" if self.per_token else "")
@@ -75,7 +75,7 @@ class Ranking:
     name: str
     recipe: RankingRecipe
     threshold: float | None
-    """The similarity below which candidates were left out; none for other orders."""
+    """The similarity below which candidates were left out; None for other orders."""
     n_candidates: int
     n_ranked: int
     left_out: LeftOut
@@ -114,7 +114,7 @@ def check_name(name: str) -> None:
 
 
 def store_ranking(folder: Path, ranking: Ranking) -> Path:
-    """Write a ranking into a run folder, in the place of one of the same name."""
+    """Write a ranking into a run folder, replacing one of the same name."""
     path = folder / FOLDER / f"{ranking.name}.json"
     store_json(path, ranking, indent=None)
     return path
@@ -126,7 +126,7 @@ def ranking_files(folder: Path) -> list[Path]:
 
 
 def read_ranking(path: Path, samples: Sequence[Samples]) -> Ranking:
-    """Read a ranking; UserError when the run has changed since it was made."""
+    """Read a ranking; UserError if the run has changed since it was made."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

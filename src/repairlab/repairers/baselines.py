@@ -1,4 +1,4 @@
-"""Repairers that search nothing: the unchanged program, candidates made elsewhere, and a fake that follows a script."""
+"""Repairers that search nothing: the unchanged program, external candidates, and a fake that follows a script."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -19,7 +19,7 @@ class Copy:
 
 
 class Prepared:
-    """Hands out candidates made elsewhere, such as the developer's own fix."""
+    """Hands out external candidates, such as the developer's own fix."""
 
     def __init__(self, name: str, candidates: Mapping[str, Sequence[Candidate]]) -> None:
         """Take the candidates by bug id, best first."""
@@ -27,7 +27,7 @@ class Prepared:
         self._candidates = candidates
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield what was prepared for this bug; nothing for a bug that is not in the mapping."""
+        """Yield what was prepared for this bug; nothing for an unknown bug."""
         if not history:
             yield from self._candidates.get(problem.id, ())
 
@@ -41,7 +41,7 @@ class ScriptedRepairer:
         self._script = script
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield one candidate for each text of the script; ranks go on where the history ends."""
+        """Yield one candidate for each text of the script; ranks continue where the history ends."""
         for rank, text in enumerate(self._script(problem, history), start=len(history) + 1):
             yield _candidate(self.name, problem, [_whole_target(problem, text)], rank)
 

@@ -30,7 +30,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
 
 
 def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
-    """Raise UserError when the program is not there or its model cannot work."""
+    """Raise UserError if the program is missing or its model cannot work."""
     from repairlab.repairers.command.model_relay import open_upstream  # noqa: PLC0415  # as above
 
     del cache
@@ -38,11 +38,11 @@ def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
 
 
 _WORKED = frozenset({"exited with code 0", *(f"ended by the {kind} limit" for kind in ("request", "token", "cost"))})
-"""How a start ends that was not hindered, in the words of its candidate."""
+"""How an unhindered start ends, in the words of its candidate."""
 
 
 def _failure(candidate: Candidate) -> str | None:
-    """Return how a start ended that came to nothing; a program that got answers of its model until its end was not hindered."""
+    """Return how a failed start ended; a program that got answers from its model until its end was not hindered."""
     ended = dict(candidate.origin.settings).get("ended", "")
     if candidate.answer is not None:
         return "no diff applies"

@@ -1,4 +1,4 @@
-"""How a question of an agent goes to the model's server, and how the answer comes back: in its own dialect, or translated."""
+"""How an agent's request reaches the model's server, and how the answer comes back: in its own dialect or translated."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from repairlab.repairers.command.relay_server import OK, RelayReply, refusal, re
 from repairlab.repairers.llm.client.providers import PROVIDERS, Endpoint, Key, Price
 
 NONSENSE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What reading raises when a request or an answer has another form than its dialect."""
+"""What reading raises if a request or an answer does not have its dialect's form."""
 _PASSED = ("anthropic-version", "anthropic-beta")
 """Headers that decide how a server reads a request."""
 
@@ -31,17 +31,17 @@ class Upstream:
 
 @record
 class RelayQuestion:
-    """What a program asks."""
+    """A program's request."""
 
     route: Route
     body: Data
     headers: Mapping[str, str]
     asked: ModelRequest | None = None
-    """The same in no dialect; none for what is passed on as it is."""
+    """The same without a dialect; None for requests that are passed on unchanged."""
 
     @property
     def streams(self) -> bool:
-        """Return whether the answer is to come as a stream."""
+        """Return whether the answer should be streamed."""
         return self.route.streams or bool(self.body.get("stream"))
 
 
@@ -56,7 +56,7 @@ class Outgoing:
 
 
 def read_question(route: Route, headers: Mapping[str, str], body: bytes) -> RelayQuestion:
-    """Read what a program asks; raises one of NONSENSE."""
+    """Read a program's request; raises one of NONSENSE."""
     data = json.loads(body)
     if not isinstance(data, dict):
         raise TypeError("it is no JSON object")
@@ -67,7 +67,7 @@ def read_question(route: Route, headers: Mapping[str, str], body: bytes) -> Rela
 
 
 def outgoing(question: RelayQuestion, upstream: Upstream) -> Outgoing:
-    """Return the request to the server: in the dialect of the question if the server speaks it, else as a chat."""
+    """Return the request for the server: in the original dialect if the server speaks it, else as a chat."""
     place, route, body = upstream.endpoint, question.route, dict(question.body)
     dialect = route.dialect or CHAT
     is_native = dialect is CHAT or PROVIDERS[place.provider].dialect == dialect.name
@@ -87,7 +87,7 @@ def outgoing(question: RelayQuestion, upstream: Upstream) -> Outgoing:
 
 
 def received(came: httpx.Response, sent: Outgoing, question: RelayQuestion, model: str) -> tuple[ModelAnswer | None, RelayReply]:
-    """Return what a server answered, and what the program gets of it."""
+    """Return a server's answer, and what the program gets of it."""
     asked, dialect = question.asked, question.route.dialect
     kind = came.headers.get("content-type", "application/json")
     answer = _answer(came, sent.dialect)
@@ -113,7 +113,7 @@ def _answer(came: httpx.Response, dialect: Dialect) -> ModelAnswer | None:
 
 
 def _identified(answer: ModelAnswer, sent: Outgoing) -> ModelAnswer:
-    """Return an answer that has a name, and whose calls have names."""
+    """Return an answer with names for itself and its calls."""
     ident = digest(sent.body, answer)
     calls = tuple(call if call.id else replace(call, id=f"call_{ident}_{place}") for place, call in enumerate(answer.calls))
     return replace(answer, id=ident, calls=calls)

@@ -1,4 +1,4 @@
-"""The model that a program in a sandbox may ask, behind a port of its own: key, price and limits stay outside.
+"""The model that a program in a sandbox may use, behind its own port: key, price and limits stay outside.
 
 The program talks plain HTTP to its loopback. Requests go to one server and one model; the key is added here, so that the program
 never holds it.
@@ -35,12 +35,12 @@ from repairlab.repairers.repairer import OverBudget
 
 _CHARACTERS_PER_TOKEN = 4
 _GRACE_S = 2.0
-"""How long an answer under way is waited for once the program has ended."""
+"""How long to wait for an answer under way once the program has ended."""
 
 
 @record
 class Allowance:
-    """What one start may ask; a request that begins within it may end beyond it."""
+    """What one start may request; a request that begins within it may end beyond it."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -62,17 +62,17 @@ class Allowance:
 
 
 class ModelRelay:
-    """Answers requests of one start; `usage` is what they came to, and `over_budget` says when the whole run may ask no more."""
+    """Answers requests of one start; `usage` is their sum, and `over_budget` says when the whole run may ask no more."""
 
     def __init__(
         self, upstream: Upstream, ledger: Ledger, allowance: Allowance, *, bug_id: str, halt: Callable[[str], None]
     ) -> None:
-        """Take who is asked, where it is booked, and what ends the program when it has asked enough."""
+        """Take the server, the ledger, and what ends the program when it has asked enough."""
         self._upstream, self._ledger, self._allowance = upstream, ledger, allowance
         self._bug_id, self._halt = bug_id, halt
         self._lock = threading.Lock()
         self._under_way: dict[int, Request] = {}
-        """What to book for requests that nobody waits for any more, by thread."""
+        """What to book for abandoned requests, by thread."""
         self._is_closed = False
         self.usage = Usage()
         self.exchanges: list[Exchange] = []
@@ -80,7 +80,7 @@ class ModelRelay:
 
     @contextlib.contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
-        """Answer at a listening socket until the block ends; one under way that does not come soon is booked by its prompt."""
+        """Answer at a listening socket until the block ends; a late answer is booked by its prompt."""
         server = Server(listener, self._answer)
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
@@ -124,7 +124,7 @@ class ModelRelay:
     def _begin(self) -> str:
         """Count a request, or return why it may not be made and end the program."""
         with self._lock:
-            # What is under way counts, too: a client that gives up waiting may ask the same again and again.
+            # Requests under way count, too: a client that gives up waiting may repeat the same one endlessly.
             reason = self._allowance.exceeded_by(functools.reduce(_with, self._under_way.values(), self.usage))
             if not reason:
                 try:
@@ -173,7 +173,7 @@ class ModelRelay:
         if came.status_code != OK:
             return replace(request, problem=f"status {came.status_code}")
         tokens_out = len(came.content) // _CHARACTERS_PER_TOKEN
-        # A server that does not count: what it got and gave is taken at four characters a token.
+        # A server that does not count: its input and output are estimated at four characters a token.
         if answer and (answer.tokens_in or answer.tokens_out):
             tokens_in, tokens_out = answer.tokens_in or 0, answer.tokens_out or 0
         cost_usd = cost_of(self._upstream.price, tokens_in, tokens_out)
@@ -194,7 +194,7 @@ def _with(known: Usage, request: Request) -> Usage:
 
 
 def open_upstream(settings: CommandSettings, access: Access) -> Upstream | None:
-    """Return the model's server; UserError when it cannot work: unknown provider, no key, no price under a cost limit."""
+    """Return the model's server; UserError if it cannot work: unknown provider, no key, no price under a cost limit."""
     access.check()
     if settings.model is None:
         if access.cost_limit_usd is not None:

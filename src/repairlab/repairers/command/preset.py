@@ -1,4 +1,4 @@
-"""Presets: how tools of others are started, one TOML file each in the folder `presets`."""
+"""Presets: how external tools are started, one TOML file each in the folder `presets`."""
 
 import dataclasses
 import functools
@@ -24,17 +24,17 @@ class Preset:
     command: str
     """Shell command; `$PROGRAM` is the program as a shell starts it."""
     program: str = ""
-    """Name of the program; empty when every user has another."""
+    """Name of the program; empty if every user has a different one."""
     install: str = ""
-    """What installs it."""
+    """How to install it."""
     env: tuple[str, ...] = ()
     candidates_from: CandidateSource | None = None
     mounts: tuple[str, ...] = ()
-    """What of this machine the program needs: filled in for a program of this machine."""
+    """What it needs from this machine, filled in for an installed program."""
 
     @property
     def is_agent(self) -> bool:
-        """Return whether it is a tool of others that asks a model."""
+        """Return whether it is an external tool that asks a model."""
         return bool(self.program)
 
 
@@ -51,7 +51,7 @@ def presets() -> dict[str, Preset]:
 
 
 def preset(name: str, program: Path | None) -> Preset:
-    """Return a preset for a program of this machine; without one, for the program that the search path finds."""
+    """Return a preset for a program of this machine; by default, the program on the search path."""
     if name not in presets():
         raise unknown("preset", name, presets())
     known = presets()[name]
@@ -59,7 +59,7 @@ def preset(name: str, program: Path | None) -> Preset:
     if found is None:
         hint = f" Install it, for example: {known.install}" if known.install else ""
         raise UserError(f"the preset {name} needs to know where its program is: --program PATH.{hint}")
-    path = Path(found).expanduser().absolute()  # not resolved: a link in a virtual environment's bin says which environment
+    path = Path(found).expanduser().absolute()  # not resolved: a link in a virtual environment's bin identifies the environment
     if not path.is_file():
         raise UserError(f"--program is {program}, which is no file")
     start = f"java -jar {shlex.quote(str(path))}" if path.suffix == ".jar" else shlex.quote(str(path))
@@ -72,7 +72,7 @@ def preset(name: str, program: Path | None) -> Preset:
 
 
 def mounts_of(program: Path) -> tuple[str, ...]:
-    """Return what a program of a virtual environment or of npm needs to start; of another, the program alone."""
+    """Return what a program of a virtual environment or of npm needs to start; for others, just the program."""
     environment = program.parent.parent
     if (environment / "pyvenv.cfg").is_file():
         return (str(environment), *python_homes(environment))
@@ -85,6 +85,6 @@ def mounts_of(program: Path) -> tuple[str, ...]:
 
 
 def python_homes(environment: Path) -> tuple[str, ...]:
-    """Return the installation that a virtual environment takes its interpreter from, where sandboxes do not have it anyway."""
+    """Return the installation behind a virtual environment's interpreter, unless sandboxes have it anyway."""
     home = (environment / "bin" / "python").resolve().parent.parent
     return () if home == Path("/usr") else (str(home),)

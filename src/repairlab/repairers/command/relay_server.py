@@ -1,4 +1,4 @@
-"""The web server of a relay: takes requests at a socket that is there already, and gives back whole answers."""
+"""The web server of a relay: takes requests at an existing socket, and returns whole answers."""
 
 import http.server
 import json
@@ -16,18 +16,18 @@ _LARGEST_REQUEST = 64 * 1024 * 1024
 
 @record
 class Incoming:
-    """A request as it came."""
+    """A request as received."""
 
     address: str
     headers: Mapping[str, str]
     """With lower-case names."""
     body: bytes | None = None
-    """None for a question without one."""
+    """None for a request without one."""
 
 
 @record
 class RelayReply:
-    """What a client gets."""
+    """The client's reply."""
 
     status: int
     kind: str = "application/json"
@@ -40,12 +40,12 @@ def reply(status: int, data: Any) -> RelayReply:
 
 
 def refusal(status: int, message: str, dialect: Dialect = CHAT) -> RelayReply:
-    """Return an error of the relay as clients of a dialect read it."""
+    """Return an error of the relay in the form that a dialect's clients read."""
     return reply(status, dialect.refusal(status, f"repairlab: {message}"))
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Takes connections at a socket that is there already."""
+    """Takes connections at an existing socket."""
 
     daemon_threads = True
     block_on_close = False
@@ -58,7 +58,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.answer = answer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a program that hangs up, or talks nonsense, is nobody's error."""
+        """Say nothing: a program that hangs up or sends nonsense is nobody's error."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -66,11 +66,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:  # the library's name
-        """Answer what needs no model."""
+        """Answer requests that need no model."""
         self._send(self.server.answer(self._incoming(None)))
 
     def do_POST(self) -> None:  # the library's name
-        """Pass a request on."""
+        """Forward a request."""
         size = self.headers.get("Content-Length", "")
         if not size.isascii() or not size.isdigit() or int(size) > _LARGEST_REQUEST:
             self.close_connection = True

@@ -1,4 +1,4 @@
-"""The repairer `command`: a program of others repairs a workspace, or prints diffs."""
+"""The repairer `command`: an external program repairs a workspace, or prints diffs."""
 
 import dataclasses
 import re
@@ -20,18 +20,18 @@ NAME = "command"
 
 @record
 class Usage:
-    """What one start asked of the model."""
+    """What one start requested from the model."""
 
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """None when the price of the model is not known."""
+    """None if the model's price is unknown."""
 
 
 @record
 class Started:
-    """What came of one start of the program."""
+    """The result of one start of the program."""
 
     ended: str
     """How it ended, in words."""
@@ -39,20 +39,20 @@ class Started:
     edits: tuple[Edit, ...] = ()
     """What it changed in the workspace."""
     left_out: tuple[str, ...] = ()
-    """What it changed besides, and why that is no part of the candidate."""
+    """Other changes, and why they are not part of the candidate."""
     printed: str = ""
     log: str = ""
-    """All that it said."""
+    """All its output."""
     usage: Usage = Usage()
     trajectory: str = ""
-    """What it and its model said to each other, as JSON; empty when it asked nothing."""
+    """What it and its model said to each other, as JSON; empty if it asked nothing."""
 
 
 class Workspaces(Protocol):
     """Fresh workspaces of one bug, one for each start."""
 
     def start(self, problem: Problem, number: int) -> tuple[str, Started]:
-        """Start the program in a new workspace and wait for its end; returns what it was told of the bug, and what came of it."""
+        """Start the program in a new workspace and wait for its end; return what it was told of the bug, and the result."""
         ...
 
 
@@ -78,7 +78,7 @@ class CommandRepairer:
         self._earlier = earlier
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield candidates in the order of the starts; a start that gives none makes one without edits, which says why."""
+        """Yield candidates in the order of the starts; a start without a change makes one without edits, with the reason."""
         if history:
             return
         yield from self._earlier
@@ -105,7 +105,7 @@ class CommandRepairer:
         if not diffs:
             reason = f"the program printed no unified diff ({started.ended})"
             return [Candidate(bug_id=problem.id, edits=(), rank=1, origin=origin, problem=reason)]
-        free = dataclasses.replace(origin, tokens_in=0, tokens_out=0, cost_usd=0.0)  # what a start cost is counted once
+        free = dataclasses.replace(origin, tokens_in=0, tokens_out=0, cost_usd=0.0)  # each start's cost is counted once
         return [_of_diff(problem, diff, free if place else origin) for place, diff in enumerate(diffs)]
 
     def _origin(self, started: Started, number: int, *, prompt: str, answer: str) -> Origin:
@@ -146,7 +146,7 @@ def _log(settings: CommandSettings, started: Started) -> str:
 
 
 def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
-    """Return the bug as the policy lets it be seen: title, description, place, error and, where tests are shown, their names."""
+    """Return the bug as the policy shows it: title, description, place, error and, if tests are shown, their names."""
     parts = [f"# {problem.title}" if problem.title else "# A bug", problem.description, _place(problem)]
     if problem.submission_verdict is not None:
         parts.append(f"A judge said of this program: {problem.submission_verdict.value}.")
@@ -158,7 +158,7 @@ def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
 
 
 def environment_variables(problem: Problem) -> dict[str, str]:
-    """Return the same for programs: language and, where they are shown, file, function and lines."""
+    """Return the same for programs: language and, if shown, file, function and lines."""
     found = {"REPAIRLAB_LANGUAGE": problem.language}
     if problem.path:
         found["REPAIRLAB_FILE"] = problem.path
@@ -190,7 +190,7 @@ def _indented(text: str) -> str:
 
 
 ROOTS = ("/work/", "/tree/", "./")
-"""How a tool may write the folder that it runs in, in front of a path."""
+"""How a tool may write the folder that it runs in, before a path."""
 
 _HUNK = re.compile(r"^@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@", re.ASCII)
 _HEADINGS = ("diff ", "index ", "Index: ", "====", "new file mode ", "deleted file mode ", "old mode ", "new mode ")

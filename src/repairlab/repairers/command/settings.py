@@ -1,4 +1,4 @@
-"""Settings of the repairer `command`, of which the command line makes its options."""
+"""Settings of the repairer `command`, which become its command-line options."""
 
 import dataclasses
 import math
@@ -54,7 +54,7 @@ class CommandSettings:
 
     @property
     def limits(self) -> Limits:
-        """Return what the sandbox enforces."""
+        """Return the limits that the sandbox enforces."""
         return Limits(
             cpu_s=self.cpu_s,
             wall_s=self.wall_s,
@@ -65,7 +65,7 @@ class CommandSettings:
         )
 
     def n_calls(self, n: int) -> int:
-        """Return how often the program is started for a bug of which `n` candidates are wanted."""
+        """Return how often the program is started for a bug with `n` candidates."""
         return n if self.source == "workspace" else self.calls
 
     @property
@@ -74,7 +74,7 @@ class CommandSettings:
         return self.candidates_from or "workspace"
 
     def resolved(self) -> "CommandSettings":
-        """Return the settings with those of the preset filled in; what the user sets besides adds to them, or goes before them."""
+        """Return the settings completed by those of the preset; the user's own add to them or take precedence."""
         if self.preset is None:
             return self
         known = preset(self.preset, None if self.program is None else Path(self.program))
@@ -116,7 +116,7 @@ class CommandSettings:
 
 @record
 class Address:
-    """A named address, and where a program inside the sandbox finds it."""
+    """A named address, and where a program in the sandbox finds it."""
 
     host: str
     port: int

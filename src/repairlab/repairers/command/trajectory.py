@@ -17,15 +17,15 @@ SCHEMA = "ATIF-v1.7"
 
 @record
 class Exchange:
-    """One request of an agent, and what came back."""
+    """One request of an agent and its answer."""
 
     asked: ModelRequest
     answer: ModelAnswer | None
-    """None when no answer came."""
+    """None if no answer came."""
     client: str = ""
-    """How the agent calls itself: its `User-Agent`."""
+    """The agent's name for itself: its `User-Agent`."""
     at: str
-    """When it was asked, in ISO 8601."""
+    """Time of the request, in ISO 8601."""
     seconds: float
     cost_usd: float | None
 
@@ -80,7 +80,7 @@ def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
 
 
 class _Steps:
-    """The steps so far, and what of a conversation they hold."""
+    """The steps so far, and the conversation they cover."""
 
     def __init__(self) -> None:
         self.found: list[Data] = []

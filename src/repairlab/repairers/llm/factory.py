@@ -75,7 +75,7 @@ def _examples(settings: LlmSettings) -> ExampleSource | None:
 
 
 def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
-    """Raise UserError when the model cannot work: unknown provider, no key, no price under a cost limit."""
+    """Raise UserError if the model cannot work: unknown provider, no key, no price under a cost limit."""
     from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415  # as above
 
     open_model(settings, access, cache=cache).close()
@@ -84,7 +84,7 @@ def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
 
 
 def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
-    """Return what says why the strategy cannot ask about a problem; nobody is asked anything."""
+    """Return a function that says why the strategy cannot ask about a problem, without asking anything."""
     from repairlab.repairers.llm.client.model import ScriptedModel  # noqa: PLC0415  # as above
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
 
 
 def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> Callable[[Problem], AskEstimate]:
-    """Return what says how much is asked about a problem; later prompts count as if all answers before were of full length."""
+    """Return a function that says how much is asked about a problem, assuming answers of full length."""
     from repairlab.repairers.llm.client.model import estimate_tokens  # noqa: PLC0415  # as above
 
     plain = dataclasses.replace(settings, selection="random") if settings.selection == "embedding" else settings  # asks nobody

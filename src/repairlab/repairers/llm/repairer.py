@@ -1,6 +1,6 @@
-"""The repairer `llm`: asks a model for fixes, answer by answer or in conversation, and makes candidates of what it says.
+"""The repairer `llm`: asks a model for fixes, answer by answer or in conversation, and makes candidates of its answers.
 
-All that a conversation knows of validation is the feedback in the history, so a stopped run goes on where it was.
+All that a conversation knows of validation is the feedback in the history, so a stopped run resumes where it was.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ from repairlab.repairers.repairer import Example
 NAME = "llm"
 """The repairer's name in reports."""
 CUT_OFF = "the answer was cut off"
-"""How the problem of an answer begins that met the limit of its length."""
+"""How the problem of an answer begins that reached its length limit."""
 
 _read = functools.lru_cache(maxsize=1024)(read)
 """Models repeat themselves, and reading takes longer than asking a fast one."""
@@ -34,7 +34,7 @@ _read = functools.lru_cache(maxsize=1024)(read)
 
 @record
 class AttemptNumber:
-    """Where a candidate stands among those of its bug."""
+    """A candidate's position among those of its bug."""
 
     rank: int
     attempt: int = 0
@@ -42,7 +42,7 @@ class AttemptNumber:
 
 
 def drafted(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, *, model: str) -> Candidate:
-    """Return the candidate of the last of a chain's answers; what could not be read is kept as it came."""
+    """Return the candidate of the last answer of a chain; unreadable answers are kept as they came."""
     answer = answers[-1]
     edits: tuple[Edit, ...] = ()
     problem: str | None = "the server withheld the answer"
@@ -86,7 +86,7 @@ def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: 
 
 
 AT_ONCE = 32
-"""Answers that are asked for together: enough to share the cost of a prompt, few enough that candidates come meanwhile."""
+"""Answers requested together: enough to share the cost of a prompt, few enough that candidates arrive meanwhile."""
 
 
 class Llm:
@@ -114,7 +114,7 @@ class Llm:
         self._n, self._at_once = n, at_once
 
     def needs(self, problem: Problem) -> str | None:
-        """Return why the strategy or the prompt file cannot ask about this problem; none when it can. Asks nothing."""
+        """Return why the strategy or the prompt file cannot ask about this problem; None if it can. Asks nothing."""
         return self._prompter.needs(problem)
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
@@ -141,7 +141,7 @@ class Llm:
                 yield self._refused(problem, str(error), number)
 
     def _chain(self, asked: Asked, number: int, answer: Completion) -> Candidate:
-        """Ask the further turns of one chain, in which all answers have the same number, and return what it ends with."""
+        """Ask the further turns of one chain, in which all answers have the same number, and return its result."""
         if narrowing(self._prompter.strategy):
             return self._narrowed(asked, number, answer)
         template, prompt, answers = self._prompter.template, asked.opening, [answer]
@@ -177,11 +177,11 @@ class Llm:
 
 
 _LENGTHS = (100_000, 8_000, 2_000, 500, 120)
-"""To how many characters messages of failures are cut, one after the other, until a prompt fits."""
+"""Lengths in characters to which failure messages are cut, in turn, until a prompt fits."""
 
 
 def converse(prompter: Prompter, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-    """Yield the candidate that follows the history; none when all attempts are used or a candidate was plausible."""
+    """Yield the candidate that follows the history; None if all attempts are used or a candidate was plausible."""
     settings = prompter.settings
     if len(history) >= settings.tries or any(_is_plausible(past) for past in history):
         return
@@ -220,7 +220,7 @@ def _ask_about(prompter: Prompter, problem: Problem, latest: Attempt) -> Asked:
 
 
 def _told(item: Attempt) -> str | None:
-    """Return how a candidate failed, as far as the policy shows it; our own failures are none of the candidate's."""
+    """Return how a candidate failed, as far as the policy shows it; our own failures are not the candidate's."""
     return None if (item.feedback or "").startswith("UNDECIDED") else item.feedback
 
 

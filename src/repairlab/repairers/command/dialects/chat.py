@@ -29,7 +29,7 @@ _MODES = ("auto", "none", "required", "")
 
 
 def read_request(body: Data) -> ModelRequest:
-    """Read what a client asks."""
+    """Read a client's request."""
     choice = body.get("tool_choice") or ""
     return ModelRequest(
         turns=joined(map(_turn, body.get("messages") or ())),
@@ -42,7 +42,7 @@ def read_request(body: Data) -> ModelRequest:
 
 
 def write_request(asked: ModelRequest, model: str, *, limit_name: str = "max_tokens") -> Data:
-    """Return the same request for a chat server; late instructions become the user's, as templates want them on top."""
+    """Return the same request for a chat server; late instructions become the user's, since templates want them on top."""
     turns = list(asked.turns)
     n_system = next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
     system = "\n\n".join(turn.text for turn in turns[:n_system])
@@ -121,7 +121,7 @@ def _tool(function: Data) -> OfferedTool:
 
 
 def _in_order(turns: Sequence[Turn]) -> list[Turn]:
-    """Return the messages with what stands between calls and their results behind the results, where chat servers want it."""
+    """Return the messages with anything between calls and their results moved after the results, as chat servers want it."""
     found: list[Turn] = []
     for turn in turns:
         place = len(found)

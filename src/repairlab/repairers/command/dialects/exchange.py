@@ -1,4 +1,4 @@
-"""One request to a model and its answer, in no dialect: every dialect is read into it and written from it."""
+"""One request to a model and its answer, independent of any dialect: every dialect is read into it and written from it."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ Finish = Literal["stop", "length", "filtered"]
 
 @record
 class ToolCall:
-    """A call that a model asks for."""
+    """A tool call that a model makes."""
 
     id: str
     name: str
@@ -44,7 +44,7 @@ class Turn:
     thinking: str = ""
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
-    """Of the call that a tool's result belongs to."""
+    """The id of the call that a tool's result belongs to."""
 
 
 @record
@@ -66,17 +66,17 @@ class ModelRequest:
     turns: tuple[Turn, ...]
     tools: tuple[OfferedTool, ...] = ()
     choice: str = ""
-    """auto, none, required, or the name of the tool to call; empty: not said."""
+    """auto, none, required, or the name of the tool to call; empty: unspecified."""
     max_tokens: int | None = None
     temperature: float | None = None
     effort: str | None = None
-    """How much a reasoning model shall think: low, medium, high, …"""
+    """How much a reasoning model should think: low, medium, high, …"""
     wants_thinking: bool = True
 
 
 @record
 class ModelAnswer:
-    """What a model answered."""
+    """A model's answer."""
 
     id: str = ""
     text: str = ""
@@ -84,7 +84,7 @@ class ModelAnswer:
     calls: tuple[ToolCall, ...] = ()
     finish: Finish = "stop"
     tokens_in: int | None = None
-    """Tokens of the prompt, cached ones included; none when the server does not count."""
+    """Tokens of the prompt, including cached ones; None if the server does not count."""
     tokens_out: int | None = None
     tokens_cached: int = 0
 
@@ -96,16 +96,16 @@ class ModelAnswer:
 
 @record
 class Dialect:
-    """How clients of one kind ask, and how they are answered."""
+    """How clients of one kind ask and are answered."""
 
     name: str
     read_request: Callable[[Data], ModelRequest]
     read_answer: Callable[[bytes], ModelAnswer]
-    """Reads what a server of the dialect answers, whole or as a stream; what is not there stays empty."""
+    """Reads a server's answer in the dialect, whole or as a stream; missing parts stay empty."""
     local: Callable[[Data], Data]
-    """Leaves out of a request what the server would run itself, such as a search of the web: fixes can be found there."""
+    """Removes from a request what the server would run itself, such as a web search: fixes can be found there."""
     write_answer: Callable[[ModelAnswer, ModelRequest, str], Data] | None = None
-    """Takes answer, request and the model's name; none for the dialect that every server speaks."""
+    """Takes answer, request and the model's name; None for the dialect that every server speaks."""
     write_stream: Callable[[ModelAnswer, ModelRequest, str], bytes] | None = None
     refusal: Callable[[int, str], Data]
     """Takes a status and a message; returns an error that the dialect's clients understand."""
@@ -114,7 +114,7 @@ class Dialect:
 
 
 def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Return the messages with those of the assistant that follow each other as one, and without empty ones."""
+    """Return the messages with consecutive ones of the assistant joined, and without empty ones."""
     found: list[Turn] = []
     for turn in turns:
         if turn.role == "assistant" and found and found[-1].role == "assistant":
@@ -145,7 +145,7 @@ def _part(part: Any) -> str:
 
 
 def only_tools(body: Data, is_local: Callable[[Data], bool]) -> Data:
-    """Return the tools of a request that its client runs itself, and no choice where none are left."""
+    """Return the tools of a request that its client runs itself, and no tool choice if none are left."""
     if not body.get("tools"):
         return {}
     tools = [item for item in body["tools"] if is_local(item)]
@@ -193,7 +193,7 @@ def event(data: Data, *, named: bool = True) -> bytes:
 
 
 def count(value: Any) -> int | None:
-    """Return a number of tokens; none for what is none."""
+    """Return a number of tokens; None if it is not a number."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

@@ -29,7 +29,7 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def read_request(body: Data) -> ModelRequest:
-    """Read what a client asks; whether it is to be streamed says the address."""
+    """Read a client's request; its address says whether to stream."""
     settings = body.get("generationConfig") or {}
     system = body.get("systemInstruction") or body.get("system_instruction") or {}
     ids = _Ids()
@@ -89,7 +89,7 @@ def write_answer(answer: ModelAnswer, asked: ModelRequest, model: str) -> Data:
 
 
 def write_stream(answer: ModelAnswer, asked: ModelRequest, model: str) -> bytes:
-    """Return an answer as a stream of one event, which is as good as several."""
+    """Return an answer as a stream of one event, which works as well as several."""
     return event(write_answer(answer, asked, model), named=False)
 
 
@@ -110,7 +110,7 @@ def refusal(status: int, message: str) -> Data:
 
 
 class _Ids:
-    """Gives calls without an id one, and finds the call that a result without an id belongs to: the oldest open one of its name."""
+    """Gives calls without an id one, and matches a result without an id to the oldest open call of its name."""
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix, self._n = prefix, 0

@@ -43,7 +43,7 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 
 def read_request(body: Data) -> ModelRequest:
-    """Read what a client asks; marks for the prompt cache mean nothing to other servers."""
+    """Read a client's request; marks for the prompt cache mean nothing to other servers."""
     choice = body.get("tool_choice") or {}
     thinking = item_of(body, "thinking", "type")
     return ModelRequest(
@@ -121,7 +121,7 @@ def refusal(status: int, message: str) -> Data:
 
 
 def _turns(message: Data) -> Iterator[Turn]:
-    """Yield the messages in one: results of tools come before what the user says."""
+    """Yield one message's parts: results of tools come before the user's words."""
     content = message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     kinds: dict[str, list[Data]] = {}

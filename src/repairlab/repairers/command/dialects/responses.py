@@ -26,14 +26,14 @@ from repairlab.repairers.command.dialects.exchange import (
 )
 
 _TEXT_INPUT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-"""How a tool that takes free text is shown to servers that know only objects."""
+"""How a tool that takes free text is shown to servers that only know objects."""
 _LOCAL = ("function", "custom", "local_shell", "shell", "apply_patch")
 """Kinds of tools that the client runs."""
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
 def read_request(body: Data) -> ModelRequest:
-    """Read what a client asks; the tools that a server runs itself are left out."""
+    """Read a client's request, without the tools that a server runs itself."""
     if body.get("previous_response_id"):
         raise ValueError("previous_response_id is not known here: send the whole conversation")
     given = body.get("input") or ()
@@ -50,7 +50,7 @@ def read_request(body: Data) -> ModelRequest:
 
 
 def read_answer(body: bytes) -> ModelAnswer:
-    """Read an answer, whole or as a stream, whose last event holds it whole."""
+    """Read an answer, whole or as a stream whose last event holds it whole."""
     response: Data = {}
     done: list[Data] = []
     for data in events(body):
@@ -95,7 +95,7 @@ def write_stream(answer: ModelAnswer, asked: ModelRequest, model: str) -> bytes:
 
 
 def local(body: Data) -> Data:
-    """Return a request without what makes a server search the web, or look into what it keeps."""
+    """Return a request without what makes a server search the web or look into what it stores."""
     kept = {key: value for key, value in body.items() if key not in ("prompt", "conversation")}
     return kept | only_tools(body, lambda item: item.get("type") in _LOCAL)
 
@@ -141,7 +141,7 @@ def _items(answer: ModelAnswer, asked: ModelRequest) -> Iterator[Data]:
 
 
 def _events_of(item: Data) -> Iterator[Data]:
-    """Yield how an item of the answer comes in a stream."""
+    """Yield the stream events of one item of the answer."""
     kind, named = item["type"], {"item_id": item["id"]}
     field = {"message": "content", "reasoning": "summary"}.get(kind) or _CALLS[kind]
     empty: Any = [] if isinstance(item[field], list) else ""

@@ -1,4 +1,4 @@
-"""Which dialect an address belongs to, and where a server of the same dialect is asked."""
+"""Which dialect an address belongs to, and the address of a server that speaks it."""
 
 import re
 
@@ -17,15 +17,15 @@ _GEMINI = re.compile(r"models/[\w.-]+:(?P<verb>generateContent|streamGenerateCon
 
 @record
 class Route:
-    """What is asked at an address."""
+    """What an address asks for."""
 
     dialect: Dialect | None = None
-    """None for what is passed on as it is."""
+    """None for requests that are passed on unchanged."""
     kind: Kind = "chat"
     path: str
-    """Behind the base address of a server."""
+    """Appended to a server's base address."""
     only_counts: bool = False
-    """Whether only the tokens of the prompt are asked for."""
+    """Whether only the prompt's tokens are counted."""
     streams: bool = False
 
 

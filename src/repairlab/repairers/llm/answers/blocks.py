@@ -1,4 +1,4 @@
-"""Finds the pieces of an answer that may hold code (fences, tags, JSON fields, bare text), and sets distorted ones right."""
+"""Find the pieces of an answer that may hold code (fences, tags, JSON fields, bare text), and repair distorted ones."""
 
 import html
 import json
@@ -55,7 +55,7 @@ _KEYS = [
 
 @cache
 def _block_words() -> frozenset[str]:
-    """Return what may stand behind a fence without being code."""
+    """Return whether a text after a fence is not code."""
     return frozenset([*_OTHER_WORDS, *(word for stated in every() for word in stated.fences)])
 
 
@@ -70,7 +70,7 @@ class Block(NamedTuple):
 
     text: str
     info: str = ""
-    """What stands behind the opening fence, in lower case, or the name of the tag."""
+    """The text after the opening fence, in lower case, or the name of the tag."""
     is_closed: bool = True
     """Whether the end of the piece is marked."""
     lead: str = ""
@@ -80,7 +80,7 @@ class Block(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, bool]:
-        """Return what to sort by: pieces said to be the old code come last, those said to be the final code first."""
+        """Return the sort key: pieces called the old code come last, those called the final code first."""
         is_new = _NEW.search(self.lead) is not None
         return (not is_new and _OLD.search(self.lead) is not None, _FINAL.search(self.lead) is None)
 
@@ -211,7 +211,7 @@ def _last_line(lines: list[str]) -> str:
 
 
 def _tagged(outside: str, text: str) -> Iterator[Block]:
-    """Yield what stands between tags; tags within fenced blocks are code."""
+    """Yield the text between tags; tags within fenced blocks are code."""
     position = 0
     for match in list(_tag().finditer(outside))[:50]:
         name = match[1] or match[2]
@@ -240,7 +240,7 @@ def _tagged(outside: str, text: str) -> Iterator[Block]:
 
 
 def json_strings(text: str) -> list[str]:
-    """Return the texts of a JSON answer that may be code, by the name of their field; none when it is no JSON."""
+    """Return the texts of a JSON answer that may be code, by field name; None if it is not JSON."""
     data = json_data(text)
     if data is None:
         return []
@@ -261,7 +261,7 @@ def json_strings(text: str) -> list[str]:
 
 
 def json_data(text: str) -> Any:
-    """Return a JSON object or list that is the whole text; none when it is not."""
+    """Return a JSON object or list that is the whole text; None if there is none."""
     bare = text.strip()
     is_object = bare[:1] == "{" and bare[-1:] == "}" and bare[1:].lstrip()[:1] == '"'
     is_list = bare[:1] == "[" and bare[-1:] == "]" and bare[1:].lstrip()[:1] in ("{", '"')
@@ -279,11 +279,11 @@ _ESCAPE = re.compile(r"\\(n|t|r|\"|'|\\)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\"}
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "–": "-", "−": "-"})
 _LONGEST_LINE = 2000
-"""No code has longer lines, but models that repeat themselves do, and whole functions with escaped line ends."""
+"""Code has no longer lines, except from models that repeat themselves and functions with escaped line ends."""
 
 
 def variants(text: str) -> Iterator[str]:
-    """Yield a text as it is, and then, where it looks distorted, set right."""
+    """Yield a text as it is, and then repaired, if it looks distorted."""
     plain = unnumbered(text)
     if len(plain) <= _LONGEST_LINE or max(map(len, plain.split("\n"))) <= _LONGEST_LINE:
         yield plain

@@ -1,4 +1,4 @@
-"""Reads the diffs that models write, with wrong numbers, headers and white space, and applies them by their lines alone."""
+"""Read the diffs that models write, with wrong numbers, headers and white space, and apply them only by their lines."""
 
 import re
 from itertools import pairwise
@@ -17,7 +17,7 @@ _MAX_FUZZ = 3
 
 
 class LooseHunk(NamedTuple):
-    """Lines with their mark, and where they are said to be."""
+    """Lines with their mark, and their claimed place."""
 
     path: str | None
     said: int | None
@@ -41,7 +41,7 @@ def is_diff(text: str, info: str) -> bool:
 
 
 def hunks(text: str) -> list[LooseHunk]:
-    """Return the hunks of a diff, however its headers look."""
+    """Return the hunks of a diff, whatever its headers look like."""
     found: list[LooseHunk] = []
     path: str | None = None
     said: int | None = None
@@ -74,7 +74,7 @@ def _path(header: str) -> str | None:
 
 
 def apply(found: list[LooseHunk], problem: Problem) -> Reading:
-    """Return the edits of some hunks, applied one after the other."""
+    """Return the edits of some hunks, applied one after another."""
     drafts = Drafts(problem)
     for hunk in found:
         removed = [line[1:] for line in hunk.lines if line[0] == "-"]
@@ -88,7 +88,7 @@ def apply(found: list[LooseHunk], problem: Problem) -> Reading:
 def _apply(hunk: LooseHunk, draft: EditedText) -> str | None:
     is_ambiguous = False
     for lines in _fuzzed(without_outer_blanks(hunk.lines)):
-        # Lines that stand only for where they are may have lost the blank in front of them.
+        # Context lines may have lost their leading blank.
         for old_of in (_old, _old_bare):
             old = old_of(lines)
             if not any(line.strip() for line in old):
@@ -118,7 +118,7 @@ def _old_bare(lines: list[str]) -> list[str]:
 
 
 def _fuzzed(lines: list[str]) -> list[list[str]]:
-    """Return the hunk with less and less of its outer context: what stands next to the change matters most."""
+    """Return the hunk with less and less outer context: what is next to the change matters most."""
     changed = [index for index, line in enumerate(lines) if line[0] in "+-"]
     first, last = changed[0], changed[-1] + 1
     n_outer = max(first, len(lines) - last)

@@ -1,4 +1,4 @@
-"""Finds the target again in a piece of an answer: by name, by parameters, without its signature, or behind a given beginning."""
+"""Find the target in a piece of an answer: by name, by parameters, without its signature, or after a given beginning."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -25,13 +25,13 @@ class TargetText(NamedTuple):
     others: tuple[str, ...] = ()
     """The functions beside it, in order, moved to column 0."""
     outside: str = ""
-    """What stands around the functions, for its imports."""
+    """The text around the functions, for its imports."""
     is_cut: bool = False
     """Whether its end is missing."""
 
 
 def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> TargetText | None:
-    """Return the target as a piece of code gives it; none when it is not in there, or with `by_name` not under its name."""
+    """Return the target as a piece of code gives it; None if it is missing, or with `by_name` has another name."""
     alone = _alone(aim, text)
     if alone is not None and (is_closed or not aim.is_python):
         return alone
@@ -69,7 +69,7 @@ def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> Targ
 
 
 def _alone(aim: Aim, text: str) -> TargetText | None:
-    """Return the target when a text is just that, under its old header: most answers are, and no tokens need be looked at."""
+    """Return the target if a text is just that, under its old header: most answers are, and need no tokenising."""
     header = aim.header.rstrip()
     code = text.strip()
     if not header or not code.startswith(header):
@@ -87,7 +87,7 @@ def _alone(aim: Aim, text: str) -> TargetText | None:
 
 
 def _after_gap(text: str, end: int) -> int:
-    """Return the end of a Python function with the comments behind it, if one of them stands for code left out."""
+    """Return the end of a Python function including trailing comments, if one of them stands for omitted code."""
     position, last = end, end
     while position < len(text):
         stop = text.find("\n", position + 1)
@@ -124,7 +124,7 @@ def _likeness(aim: Aim, function: Function) -> tuple[bool, bool]:
 
 
 def _names(function: Function | None) -> tuple[str, ...] | None:
-    """Return the parameters with the little that two spellings of them share: for Python without types and defaults."""
+    """Return the parameters reduced to what two spellings share: for Python without types and defaults."""
     if function is None:
         return None
     return tuple(parameter.split(":")[0].split("=")[0] for parameter in shape(function.parameters))
@@ -140,7 +140,7 @@ def _n_shared(one: str, other: str) -> int:
 
 
 def renamed(aim: Aim, code: str, name: str) -> str:
-    """Return the code with a function's name, wherever it stands as a token, changed to the target's."""
+    """Return the code with a function renamed to the target's name, wherever the name is a token."""
     parts: list[str] = []
     position = 0
     for token in aim.syntax.tokens(code):
@@ -151,7 +151,7 @@ def renamed(aim: Aim, code: str, name: str) -> str:
 
 
 def _with_brace(aim: Aim, text: str) -> str | None:
-    """Return the text with the brace that is missing behind the target's signature; none when it is not that."""
+    """Return the text with the missing brace after the target's signature; None if that is not the case."""
     match = re.compile(rf"^[^\n;{{}}()=]*?\b{re.escape(aim.name)}[ \t]*\(", re.MULTILINE).search(text)
     if match is None or _NO_TYPE.search(match[0]) or (" " in aim.header.split("(")[0].strip() and " " not in match[0].strip()):
         return None
@@ -179,7 +179,7 @@ def _with_scope(aim: Aim, code: str, own: Function) -> str:
 
 
 def _decorated(aim: Aim, code: str, column: str) -> str:
-    """Return a Python function with those decorators that say how it is called, when the answer has none at all."""
+    """Return a Python function with those decorators that decide how it is called, if the answer has none."""
     if code.startswith("@") or not aim.header.startswith("@"):
         return code
     kept = [match[0].strip() for match in _DECORATED.finditer(aim.header)]
@@ -187,7 +187,7 @@ def _decorated(aim: Aim, code: str, column: str) -> str:
 
 
 def _others(aim: Aim, text: str, functions: list[Function], own: Function) -> tuple[str, ...]:
-    """Return the functions beside the target, those within the same class or at the top level."""
+    """Return the functions beside the target: those in the same class, or at the top level."""
     scope = own.qualified.rpartition(".")[0]
     found: list[str] = []
     for function in functions:
@@ -203,7 +203,7 @@ def _others(aim: Aim, text: str, functions: list[Function], own: Function) -> tu
 
 
 def from_body(aim: Aim, text: str) -> TargetText | None:
-    """Return the target made of its own signature and a piece of code that holds the body alone; none when it is too unlike it."""
+    """Return the target made of its own signature and a piece of code that holds only the body; None if it is too different."""
     if aim.function is None or not _is_body(aim, text):
         return None
     lines = text.strip("\n").rstrip().split("\n")
@@ -253,7 +253,7 @@ def _is_body(aim: Aim, text: str) -> bool:
 
 
 def completed(aim: Aim, text: str, given: str, *, is_closed: bool) -> TargetText | None:
-    """Return the target that the given beginning and the answer make together; none when they make none."""
+    """Return the target made of the given beginning and the answer; None if they do not make one."""
     best: TargetText | None = None
     given = given.replace("\r\n", "\n")
     # The beginning of the target as it is in the file has lost the indentation of its first line only.
@@ -287,7 +287,7 @@ def _joined(aim: Aim, text: str, given: str) -> Iterator[str]:
     lines = bare.split("\n")
     block = moved("\n".join([lines[0].lstrip(), *lines[1:]]), first, inner, aim)
     yield f"{given.rstrip()}\n{inner}{block}"
-    # The first line goes on where the prompt's indentation ended; the others have their own.
+    # The first line continues the prompt's indentation; the others have their own.
     yield f"{given.rstrip()}\n{inner}{bare.lstrip()}"
 
 
@@ -304,7 +304,7 @@ def _inner_of(aim: Aim, given: str) -> str:
 
 
 def _without_repetition(text: str, given: str) -> str | None:
-    """Return the text behind the last lines of the prompt, when the answer repeats them."""
+    """Return the text after the last lines of the prompt, if the answer repeats them."""
     last = given.rstrip().rsplit("\n", 1)[-1].strip()
     if len(last) < 4:
         return None

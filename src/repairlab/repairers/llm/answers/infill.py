@@ -1,4 +1,4 @@
-"""Fills the hole of an infill prompt: cuts what the answer repeats of the text around it, and sets the indentation right."""
+"""Fill the hole of an infill prompt: cut what the answer repeats of the surrounding text, and fix the indentation."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _MASK = re.compile(
 )
 _MAX_SHARED = 200
 _LONGEST = 4000
-"""What is longer than that and four times the function is not checked for errors: parsing endless repetitions takes too long."""
+"""Texts longer than this and four times the function are not checked for errors: parsing endless repetitions takes too long."""
 
 
 class Hole:
@@ -25,7 +25,7 @@ class Hole:
         before = aim.source[: span.start].replace("\r\n", "\n").split("\n")
         after = aim.source[span.end :].replace("\r\n", "\n").split("\n")
         self.lead = before[-1]
-        """What stands before the hole on its line."""
+        """The text before the hole on its line."""
         of_lines = self.text.endswith("\n") or not (self.text or self.lead)  # an empty one at the start of a line, too
         self.rest = "" if of_lines else after[0]
         self.before = [line for line in before[:-1] if line.strip()][-_MAX_SHARED:]
@@ -39,11 +39,11 @@ class Hole:
 
     @property
     def is_inline(self) -> bool:
-        """Return whether other code stands on the line of the hole."""
+        """Return whether other code is on the line of the hole."""
         return bool(self.lead.strip()) or bool(self.rest.strip())
 
     def has_rest(self, answer: str) -> bool:
-        """Return whether an answer has most of the lines of the function that follow the hole, so that it may be all of it."""
+        """Return whether an answer has most of the function's lines after the hole, so that it may be the whole function."""
         rest = [_bare(line) for line in self._tail.split("\n") if len(line.strip()) > 1]
         given = {_bare(line) for line in answer.split("\n")}
         return sum(line in given for line in rest) * 2 >= len(rest)
@@ -63,7 +63,7 @@ class Hole:
         return indentation(previous)
 
     def fill(self, answer: str) -> str:
-        """Return what goes into the hole: the first way to cut and lay out the answer that leaves no syntax error."""
+        """Return the text for the hole: the first way to cut and lay out the answer without a syntax error."""
         lines = [line for line in answer.strip("\n").split("\n") if not _MASK.match(line[:200])]
         if self.is_inline and len(lines) <= 1:
             return self._inline("".join(lines))
@@ -76,7 +76,7 @@ class Hole:
         return first or ""
 
     def _inline(self, line: str) -> str:
-        """Return a part of a line, without what stands around the hole on that line."""
+        """Return a part of a line, without the text around the hole on that line."""
         bare, lead, rest = line.strip(), self.lead.strip(), self.rest.strip()
         if lead and bare.startswith(lead):
             bare = bare[len(lead) :].lstrip()
@@ -86,14 +86,14 @@ class Hole:
         return self.text[: len(self.text) - len(self.text.lstrip())] + bare + blank if self.text.strip() else bare
 
     def _cuts(self, lines: list[str]) -> Iterator[list[str]]:
-        """Yield the answer without the lines that it shares with the text around the hole; then with less cut off."""
+        """Yield the answer without the lines it shares with the text around the hole; then with less cut off."""
         filled = [index for index, line in enumerate(lines) if line.strip()]
         bare = ["".join(lines[index].split()) for index in filled]
         above = _n_shared([*map(_bare, self.before)][::-1], bare)
         below = _n_shared([*map(_bare, self.after)], bare[::-1])
         cuts = [(above, below), (above, 0), (0, below), (0, 0)]
         if all(len(line) <= 2 for line in bare[:above] + bare[len(bare) - below :]):
-            # A brace alone is rather the answer's own.
+            # A single brace more likely belongs to the answer.
             cuts.reverse()
         for top, bottom in dict.fromkeys(cuts):
             if top + bottom < len(filled) or not top + bottom:

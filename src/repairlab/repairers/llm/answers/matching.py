@@ -1,4 +1,4 @@
-"""Finds lines in a file although white space differs, and replaces them."""
+"""Find lines in a file despite different white space, and replace them."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class EditedText:
 
     @property
     def wanted(self) -> range:
-        """Return the indices of the lines of the target, as far as earlier changes leave them where they were."""
+        """Return the indices of the target's lines, as far as earlier changes have not moved them."""
         if self.path != self.problem.path:
             return range(len(self.lines))
         span = self.problem.target.span
@@ -42,7 +42,7 @@ class EditedText:
 
     @property
     def target_lead(self) -> str:
-        """Return what stands before the target in its first line, unless that is white space."""
+        """Return the text before the target in its first line, unless it is white space."""
         start = self.problem.target.span.start
         lead = self.source[self.source.rfind("\n", 0, start) + 1 : start] if self.path == self.problem.path else ""
         return lead if lead.strip() else ""
@@ -73,7 +73,7 @@ def unchanged(problem: Problem) -> Edit:
 
 
 def places(lines: Sequence[str], old: Sequence[str], keys: Sequence[Key] = KEYS) -> list[LineMatch]:
-    """Return where some lines stand in a file, by the strictest comparison that finds them at all."""
+    """Return where some lines are in a file, by the strictest comparison that finds them at all."""
     if not old or len(old) > len(lines):
         return []
     for key in keys:
@@ -95,7 +95,7 @@ def _starts(ours: Sequence[str], sought: list[str]) -> list[int]:
 
 
 def best(found: Sequence[LineMatch], wanted: range, location: tuple[Lines, ...] | None) -> LineMatch | None:
-    """Return the place that is meant: the only one, or the only one within the target or at the shown lines; else none."""
+    """Return the place that is meant: the only one, or the only one in the target or at the shown lines; else None."""
     if len(found) == 1:
         return found[0]
     inside = [place for place in found if place.first in wanted]
@@ -109,7 +109,7 @@ def best(found: Sequence[LineMatch], wanted: range, location: tuple[Lines, ...] 
 
 
 def adjusted(new: Sequence[str], old: Sequence[str], ours: Sequence[str]) -> list[str]:
-    """Return new lines moved by as much as the lines of the file are further in than the answer's quotation of them."""
+    """Return new lines indented by as much as the file's lines exceed the answer's quotation of them."""
     pairs = [
         (indentation(quoted), indentation(own)) for quoted, own in zip(old, ours, strict=False) if quoted.strip() and own.strip()
     ]

@@ -1,4 +1,4 @@
-"""Turns the code of an answer into edits: a function at the target's place, a whole file or parts of it, gaps filled in."""
+"""Turn the code of an answer into edits: a function at the target's place, a whole file or parts of it, with gaps filled."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def edits(aim: Aim, path: str, found: TargetText) -> tuple[Edit, ...]:
 
 
 def _helpers(aim: Aim, code: str, found: TargetText) -> tuple[list[str], list[str], list[str]]:
-    """Return the new functions that the target needs: to go before it, behind it, or before the class around it."""
+    """Return the new functions that the target needs: to go before it, after it, or before the class around it."""
     above: list[str] = []
     below: list[str] = []
     apart: list[str] = []
@@ -103,7 +103,7 @@ def _python_imports(aim: Aim, line: str, words: set[str]) -> Iterator[str]:
 
 
 def _import_place(aim: Aim) -> int:
-    """Return where a new import goes: before the first of the file, else behind what must come first."""
+    """Return where a new import goes: before the file's first one, else after what must come first."""
     first = re.search(aim.facts.import_line, aim.source, re.MULTILINE)
     if first and first.start() <= aim.span.start:
         after = re.compile(r"^from[ \t]+__future__[^\n]*\n", re.MULTILINE).search(aim.source) if aim.is_python else None
@@ -141,7 +141,7 @@ def _n_top_level(text: str) -> int:
 
 
 def file_edits(aim: Aim, path: str, text: str) -> tuple[Edit, ...] | None:
-    """Return the edits that a whole file, or a part of it, makes; none when code is left out that nobody can fill in."""
+    """Return the edits that a whole file, or a part of it, makes; None if omitted code cannot be filled in."""
     if has_gap(text, aim.source):
         whole = filled(text, aim.source.replace("\r\n", "\n"))
         if whole is None:
@@ -160,7 +160,7 @@ def file_edits(aim: Aim, path: str, text: str) -> tuple[Edit, ...] | None:
 
 
 def _parts(aim: Aim, path: str, text: str, functions: list[Function]) -> tuple[Edit, ...]:
-    """Return an edit for each function of the answer that the file has, too."""
+    """Return an edit for each function of the answer that the file also has."""
     edits: list[Edit] = []
     end = 0
     for function in functions:
@@ -183,7 +183,7 @@ def _counterpart(aim: Aim, function: Function) -> Function | None:
 
 
 def _with_class_name(aim: Aim, text: str) -> str:
-    """Return a Java program whose public class has the name that the file asks for."""
+    """Return a Java program whose public class has the name that the file requires."""
     mine, yours = _PUBLIC_CLASS.search(aim.source), _PUBLIC_CLASS.search(text)
     if mine is None or yours is None or mine[1] == yours[1] or re.search(rf"\b{mine[1]}\b", text):
         return text
@@ -197,7 +197,7 @@ def _with_class_name(aim: Aim, text: str) -> str:
 
 
 def has_gap(text: str, original: str) -> bool:
-    """Return whether lines of a text stand for code left out; lines that the original has, too, do not."""
+    """Return whether a text has lines that stand for omitted code, other than those of the original."""
     if "..." not in text and "…" not in text and not _may_have_words(text):
         return False
     own = {line.strip() for line in original.split("\n")}
@@ -254,7 +254,7 @@ def _last(lines: list[str]) -> str | None:
 
 
 def _place(source: list[str], line: str | None, *, is_last: bool) -> int | None:
-    """Return the index of the only line that equals `line` but for white space; the last brace stands for the end."""
+    """Return the index of the only line that equals `line` except for white space; the last brace stands for the end."""
     if line is None:
         return None
     bare = "".join(line.split())

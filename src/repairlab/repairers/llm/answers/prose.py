@@ -1,6 +1,6 @@
-"""Tells code from what is none: reasoning, marks of chat templates, prose; and says what prose means.
+"""Tell code from everything else: reasoning, marks of chat templates, prose; and say what prose means.
 
-What cleans an answer works line by line or by finding fixed texts, so that no answer, however long, takes more than linear time.
+Cleaning an answer goes line by line or by searching for fixed texts, so that it takes linear time, however long the answer.
 """
 
 import re
@@ -29,7 +29,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\x00"))
 
 
 def cleaned(answer: str) -> tuple[str, bool]:
-    """Return the answer proper, and whether the reasoning before it never came to an end."""
+    """Return the answer proper, and whether the reasoning before it never ended."""
     text = answer.replace("\r\n", "\n").replace("\r", "\n").translate(_INVISIBLE) if _is_odd(answer) else answer
     is_cut = False
     if "<|channel|>" in text:
@@ -45,7 +45,7 @@ def _is_odd(text: str) -> bool:
 
 
 def _final_channel(text: str) -> str:
-    """Return what a model with channels says in the last of them that is no analysis."""
+    """Return what a model with channels says in the last one that is not analysis."""
     starts = list(_CHANNEL.finditer(text))
     ends = [match.start() for match in starts[1:]] + [len(text)]
     for match, end in reversed(list(zip(starts, ends, strict=False))):
@@ -68,7 +68,7 @@ def _without(text: str, opening: str, closing: str) -> tuple[str, bool]:
     starts = re.compile(rf"^[ \t]*+{re.escape(opening)}", re.MULTILINE)
     first, end = starts.search(text), text.find(closing)
     if 0 <= end < (first.start() if first else len(text)) and _ends_line(text, end + len(closing)) and _is_mark(text, end):
-        # Some chat templates write the opening mark themselves, so that the answer has the closing one only.
+        # Some chat templates write the opening mark themselves, so that the answer only has the closing one.
         text = text[end + len(closing) :]
     kept: list[str] = []
     position = 0
@@ -136,7 +136,7 @@ def is_refusal(text: str) -> bool:
 
 
 def sees_no_bug(text: str) -> bool:
-    """Return whether a text without code says that nothing is to be changed."""
+    """Return whether a text without code says that nothing needs to change."""
     return _NO_CHANGE.search(text[:4000]) is not None
 
 
@@ -179,7 +179,7 @@ def is_code_line(line: str) -> bool:
 
 
 def code_only(text: str) -> str | None:
-    """Return the lines from the first to the last that look like code; none when none does."""
+    """Return the lines from the first to the last that look like code; None if none do."""
     lines = text.split("\n")
     found = [index for index, line in enumerate(lines) if is_code_line(line)]
     if not found:
@@ -206,7 +206,7 @@ _IMPORTS = re.compile(r"[ \t]*(?:import\b|from\b[^\n]*\bimport\b|#[ \t]*include\
 
 
 def bare_code(aim: Aim, text: str) -> str | None:
-    """Return the part of an unmarked text from the target's header on, with imports; the lines of code when it has no header."""
+    """Return the part of an unmarked text from the target's header on, with imports; without a header, the lines of code."""
     lines = text.split("\n")
     name = re.escape(aim.name)
     if aim.is_python:

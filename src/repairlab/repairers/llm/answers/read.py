@@ -1,4 +1,4 @@
-"""Reads the answer of a model into edits of the buggy file, whatever the answer looks like.
+"""Read a model's answer into edits of the buggy file, whatever the answer looks like.
 
 `docs/how-it-works/answers.md` says what is accepted, how it is read and what is refused.
 """
@@ -31,7 +31,7 @@ from repairlab.repairers.llm.answers.target import Aim, aim
 _LONGEST = 100_000
 _MAX_BLOCKS = 30
 _MAX_EXAMINED = 100_000
-"""Characters of code to look at in one answer, besides four times the file; what a model repeats without end costs no more."""
+"""Characters of code examined in one answer, besides four times the file; endless repetition costs no more."""
 
 
 def read(answer: str, problem: Problem, wanted: Wanted) -> Reading:
@@ -59,7 +59,7 @@ def read(answer: str, problem: Problem, wanted: Wanted) -> Reading:
 
 
 def _why(text: str, found: list[Block], reason: str | None, *, is_cut: bool) -> str:
-    """Return the reason to give when nothing was read: what the prose says counts where there is no code."""
+    """Return the reason when nothing could be read: without code, what the prose says."""
     if reason in (CUT, LEFT_OUT):
         return reason
     has_marked = any(not block.is_bare and block.text.strip() for block in found)
@@ -76,7 +76,7 @@ def _why(text: str, found: list[Block], reason: str | None, *, is_cut: bool) -> 
 
 
 def _changes(text: str, found: list[Block], problem: Problem) -> Reading | None:
-    """Return what search/replace blocks or diffs in the answer make of the file; none when it has neither."""
+    """Return what search/replace blocks or diffs in the answer make of the file; None if it has neither."""
     swaps, is_cut = search_replace.swaps(text)
     if swaps:
         return search_replace.apply(swaps, problem)
@@ -102,7 +102,7 @@ def _texts(own: Aim, found: list[Block]) -> Iterator[tuple[Block, str]]:
 
 
 def _function(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> Reading:
-    """Read the whole target; with a beginning given, what goes on from there as well."""
+    """Read the whole target or, given a beginning, its continuation."""
     fallback: tuple[Edit, ...] = ()
     same: tuple[Edit, ...] = ()
     reason: str | None = None
@@ -180,7 +180,7 @@ def _infill(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> R
 
 
 def _bare_infill(text: str) -> str | None:
-    """Return the code of an unmarked answer to an infill prompt; models for completion answer with nothing else."""
+    """Return the code of an unmarked answer to an infill prompt; completion models only answer like that."""
     lines = [line for line in text.split("\n") if line.strip()]
     if any(is_sentence(line) for line in lines):
         return code_only(text)
@@ -188,7 +188,7 @@ def _bare_infill(text: str) -> str | None:
 
 
 def _file(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> Reading:
-    """Read the whole file, or the functions of it that the answer gives."""
+    """Read the whole file, or those of its functions that the answer gives."""
     del wanted
     fallback: tuple[Edit, ...] | None = None
     reason: str | None = None

@@ -16,7 +16,7 @@ class Wanted:
 
     shape: Shape = "function"
     hole: Span | None = None
-    """Infill: what of the source file the mask stands for."""
+    """Infill: the part of the source file that the mask stands for."""
     given: str = ""
     """Completion: the beginning of the target that the prompt ended with."""
 

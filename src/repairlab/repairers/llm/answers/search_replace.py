@@ -38,7 +38,7 @@ _PATH = re.compile(
 
 
 class Swap(NamedTuple):
-    """One block: text to find and what takes its place."""
+    """One block: text to find and its replacement."""
 
     path: str | None
     old: list[str]
@@ -138,7 +138,7 @@ def _from_json(data: Any) -> Iterator[Swap]:
 
 
 def apply(found: list[Swap], problem: Problem) -> Reading:
-    """Return the edits of some search/replace blocks, applied one after the other."""
+    """Return the edits of some search/replace blocks, applied one after another."""
     drafts = Drafts(problem)
     for swap in found:
         draft = drafts.of(swap.path, swap.old)
@@ -157,7 +157,7 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
         return None
     found = places(draft.lines, old)
     if not found and (lead := draft.target_lead) and new:
-        # The prompt shows the target without what stands before it in its line, such as `export`.
+        # The prompt shows the target without text before it on its line, such as `export`.
         whole = [lead + old[0], *old[1:]]
         if found := places(draft.lines, whole):
             old, new = whole, [lead + new[0], *new[1:]]
@@ -172,7 +172,7 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
 
 
 def _apply_within_line(old: list[str], new: list[str], draft: EditedText) -> str | None:
-    """Replace a part of a line, when the search text is no whole line."""
+    """Replace a part of a line if the search text is not whole lines."""
     if len(old) == 1 and len(without_outer_blanks(new)) <= 1 and len(old[0].strip()) > 2:
         part = old[0].strip()
         hits = [index for index, line in enumerate(draft.lines) if part in line]
@@ -219,7 +219,7 @@ class Drafts:
         return self._drafts[path]
 
     def reading(self) -> Reading:
-        """Return the edits of all files that were changed; the unchanged target when none was."""
+        """Return the edits of all changed files; the unchanged target if there are none."""
         changed = [draft for draft in self._drafts.values() if tuple(draft.lines) != draft.original]
         if not self._problem.path and not (changed and all(draft.path for draft in changed)):
             return Reading(problem=NO_PLACE)

@@ -1,4 +1,4 @@
-"""What is known of the function to repair, made once per problem; and code moved to its place."""
+"""What is known of the function to repair, collected once per problem; and moving code to its place."""
 
 import re
 from functools import cache, cached_property, lru_cache
@@ -40,7 +40,7 @@ class Aim:
 
     @property
     def start(self) -> int:
-        """Return where the function itself starts, behind what the target may have before it."""
+        """Return where the function itself starts, after anything the target may have before it."""
         return self.function.span.start if self.function else self.span.start
 
     @property
@@ -70,7 +70,7 @@ class Aim:
         return "".join(self.function_text.split())
 
     def is_same(self, text: str) -> bool:
-        """Return whether a text is that of the buggy function but for white space."""
+        """Return whether a text equals the buggy function except for white space."""
         return "".join(text.split()) == self._bare
 
     @cached_property
@@ -91,15 +91,15 @@ class Aim:
 
     @cached_property
     def is_broken(self) -> bool:
-        """Return whether the grammar finds errors even in the target as it is, so that errors tell nothing."""
+        """Return whether the grammar finds errors even in the unchanged target, so that errors mean nothing."""
         return self._errors(self.function_text)
 
     def has_errors(self, text: str) -> bool:
-        """Return whether the text of the function has syntax errors that the buggy one has not."""
+        """Return whether the text of the function has syntax errors that the buggy one does not have."""
         return self._errors(text) and not self.is_broken
 
     def is_misindented(self, text: str) -> bool:
-        """Return whether Python's lines stand where they cannot: a block missing, or one without a reason."""
+        """Return whether lines of Python are where they cannot be: a missing block, or one without a header."""
         if not self.is_python:
             return False
         opens = False
@@ -127,7 +127,7 @@ class Aim:
         return self.syntax.has_errors(text)
 
     def depth(self, text: str) -> int:
-        """Return how many braces a text leaves open; 0 where conditional compilation makes counting idle, and for Python."""
+        """Return how many braces a text leaves open; 0 where conditional compilation makes counting pointless, and for Python."""
         if self.is_python or "\n#" in text:
             return 0
         depth = 0
@@ -137,7 +137,7 @@ class Aim:
         return depth
 
     def closing(self, text: str, start: int, end: int) -> int:
-        """Return where the brace that opens at `start` is closed; `end` when it is not, or where counting is idle."""
+        """Return where the brace opened at `start` is closed; `end` if it is not, or where counting is pointless."""
         if self.is_python or "\n#" in text:
             return end
         depth = 0
@@ -160,7 +160,7 @@ class Aim:
         return next(iter(exact or named or inside), None)
 
     def class_start(self) -> int | None:
-        """Return where the Python class around the target starts, with its decorators; none when there is none at column 0."""
+        """Return where the Python class around the target starts, with its decorators; None if there is none at column 0."""
         found = [match.start() for match in _PYTHON_CLASS.finditer(self.source, 0, self.start)]
         if not found:
             return None
@@ -179,7 +179,7 @@ def _pieces(language_name: str) -> re.Pattern[str]:
 
 
 def _aligned(text: str) -> str:
-    """Return a Python function whose first decorator lost its indentation so that it stands where its other lines do."""
+    """Return a Python function whose first decorator lost its indentation, aligned with its other lines."""
     if not text.startswith("@"):
         return text
     second = text[text.find("\n") + 1 :]
@@ -212,7 +212,7 @@ def indentation(line: str) -> str:
 
 
 def moved(text: str, old: str, new: str, aim: Aim) -> str:
-    """Return a text whose lines, but the first, start with `new` instead of `old`; lines within strings stay."""
+    """Return a text whose lines, except the first, start with `new` instead of `old`; lines within strings stay."""
     if old == new:
         return text
     lines = text.split("\n")
@@ -227,7 +227,7 @@ def moved(text: str, old: str, new: str, aim: Aim) -> str:
 
 
 def inside_strings(text: str, aim: Aim) -> frozenset[int]:
-    """Return the numbers (from 0) of the lines that start within a string which is no docstring."""
+    """Return the numbers (from 0) of the lines that start within a string that is not a docstring."""
     if not any(mark in text for mark in _LONG_STRINGS):
         return frozenset()
     found: set[int] = set()
@@ -259,7 +259,7 @@ def _has_own_indentation(text: str, aim: Aim) -> bool:
     lines = text.split("\n")
     if not aim.is_python:
         return indentation(lines[-1]) == aim.indent
-    # Behind a decorator comes the header, in the column of the target.
+    # After a decorator comes the header, in the column of the target.
     least = len(aim.indent) + (not text.startswith("@"))
     low = [index for index, line in enumerate(lines) if index and line.strip() and len(indentation(line)) < least]
     return not low or inside_strings(text, aim).issuperset(low)

@@ -1,6 +1,6 @@
-"""The file of kept answers and embeddings: one SQLite database for all runs and processes of a user.
+"""The file of stored answers and embeddings: one SQLite database for all runs and processes of a user.
 
-Whatever is stored survives the end of the process at any moment. A file that cannot be used costs money, never a run.
+Whatever is stored survives the end of the process at any moment. An unusable file costs money, never a run.
 """
 
 from array import array
@@ -32,7 +32,7 @@ class AnswerFile:
     """The file, open in one process; any number of threads and processes may use it at once."""
 
     def __init__(self, folder: Path, *, price: Price | None = None, notify: Callable[[str], None] = lambda _: None) -> None:
-        """Open the file in a folder, or make it; answers that it returns cost what their tokens do at this price."""
+        """Open or create the file in a folder; the answers it returns cost what their tokens do at this price."""
         self._price = price
         self._database = Database(folder / FILE, _SCHEMA, preserve=True, report=notify)
 
@@ -41,7 +41,7 @@ class AnswerFile:
         self._database.close()
 
     def answers(self, key: str, numbers: Sequence[int]) -> dict[int, Completion]:
-        """Return the answers that are there."""
+        """Return the stored answers."""
         if not numbers:
             return {}
         query = (
@@ -53,7 +53,7 @@ class AnswerFile:
         return {row[0]: _completion(row[1:], self._price) for row in rows if row[0] in wanted}
 
     def keep(self, key: str, number: int, answer: Completion) -> Completion:
-        """Store an answer and return it; when another process was faster, return the one that counts."""
+        """Store an answer and return it; if another process was faster, return that process's answer."""
         text = answer.text.encode("utf-8", "surrogatepass")
         values = (
             key,
@@ -82,17 +82,17 @@ class AnswerFile:
         self._database.write("INSERT OR REPLACE INTO refusals VALUES (?, ?)", (key, reason.encode("utf-8", "surrogatepass")))
 
     def window(self, key: str) -> int | None:
-        """Return the context window that a server told."""
+        """Return the context window that a server reported."""
         rows = self._database.rows("SELECT tokens FROM windows WHERE key = ?", (key,))
         return int(rows[0][0]) if rows else None
 
     def keep_window(self, key: str, tokens: int) -> None:
-        """Store the context window that a server told."""
+        """Store the context window that a server reported."""
         if self.window(key) != tokens:
             self._database.write("INSERT OR REPLACE INTO windows VALUES (?, ?)", (key, tokens))
 
     def vectors(self, keys: Iterable[str]) -> dict[str, list[float]]:
-        """Return the vectors that are there."""
+        """Return the stored vectors."""
         asked, found = list(keys), {}
         for start in range(0, len(asked), _MOST_NAMES):
             part = asked[start : start + _MOST_NAMES]

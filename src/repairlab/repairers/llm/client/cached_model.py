@@ -22,35 +22,35 @@ from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder
 from repairlab.repairers.repairer import TranscriptKeeper, Unreachable
 
 _AT_ONCE = 8
-"""Answers asked for together of a model that hands them out together: all of them are lost when it is stopped."""
+"""Answers requested together from a model that hands them out together: all of them are lost when it is stopped."""
 _GREEDY_NUMBER = 0
-"""The one answer that is asked for at temperature 0."""
+"""The only answer that is requested at temperature 0."""
 
 
 @runtime_checkable
 class Streaming(Protocol):
-    """A model that hands out each answer as it comes, so that it can be kept at once."""
+    """A model that hands out each answer as it arrives, so that it can be stored at once."""
 
     def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
-        """Yield number and answer, in any order; each was handed to `keep`, in any thread, before it was booked."""
+        """Yield number and answer, in any order; each was passed to `keep`, in any thread, before it was booked."""
         ...
 
 
 @record
 class Keeping:
-    """Where answers are kept, and how that is used."""
+    """Where answers are stored, and how that is used."""
 
     file: AnswerFile | None = None
-    """None: nothing is kept, all is asked for."""
+    """None: nothing is stored, everything is requested."""
     scope: str = ""
-    """What else names a model: the address of its server."""
+    """What else identifies a model: the address of its server."""
     offline: bool = False
     """Never ask."""
     ledger: Ledger | None = None
 
 
 class _Closing:
-    """What both wrappers have: an end."""
+    """What both wrappers share: closing."""
 
     def __init__(self, inner: object, keeping: Keeping) -> None:
         self._wrapped = inner
@@ -75,7 +75,7 @@ class CachedModel(_Closing):
     """A model with a memory; any number of threads may ask it at once."""
 
     def __init__(self, model: ChatModel, keeping: Keeping, *, context_window: int | None = None) -> None:
-        """Wrap a model; a context window given here counts, whatever the model says."""
+        """Wrap a model; a context window given here overrides the model's."""
         super().__init__(model, keeping)
         self._window = context_window
         self.name = model.name
@@ -85,7 +85,7 @@ class CachedModel(_Closing):
 
     @property
     def context_window(self) -> int | None:
-        """Return what was given, what the model says, or what it last said: prompts must not change with the weather."""
+        """Return what was given, what the model reports, or what it last reported: prompts must not change with the weather."""
         if self._window is not None:
             return self._window
         key, file = digest(self.name, self._keeping.scope), self._keeping.file
@@ -107,7 +107,7 @@ class CachedModel(_Closing):
         return self._model.count_tokens(text)
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Return kept answers, and ask for those that are missing."""
+        """Return stored answers, and request missing ones."""
         numbers = range(first, first + n)
         if sampling.temperature > 0 or not numbers:
             return self._numbered(prompt, sampling, numbers)
@@ -128,7 +128,7 @@ class CachedModel(_Closing):
         return tuple(found[number] for number in numbers)
 
     def _fetch(self, key: str, prompt: Prompt, sampling: Sampling, missing: list[int]) -> dict[int, Completion]:
-        """Ask for those numbers that no other thread asks for already; with none of them, wait until something changes."""
+        """Request those numbers that no other thread is requesting; if there are none, wait for a change."""
         file = self._keeping.file
         assert file is not None
         with self._changed:
@@ -138,7 +138,7 @@ class CachedModel(_Closing):
                 return file.answers(key, missing)
             self._asking.update((key, number) for number in mine)
         try:
-            found = file.answers(key, mine)  # another thread may have been done just before
+            found = file.answers(key, mine)  # another thread may have just finished
             wanted = [number for number in mine if number not in found]
             if wanted:
                 found |= self._ask(prompt, sampling, wanted, lambda number, answer: file.keep(key, number, answer))
@@ -175,7 +175,7 @@ class CachedModel(_Closing):
         )
 
     def _book(self, prompt: Prompt, found: dict[int, Completion], *, seconds: float = 0.0, from_cache: bool = False) -> None:
-        """Book kept answers, and those of models that keep no books."""
+        """Book stored answers, and those of models that keep no books."""
         if self._keeping.ledger is None:
             return
         kind: Kind = "chat" if prompt.messages else "completion"
@@ -207,7 +207,7 @@ class CachedEmbedder(_Closing):
         self._embedder = embedder
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return kept vectors, and ask for those that are missing, each text once; all in single precision."""
+        """Return stored vectors, and request missing ones, each text once; all in single precision."""
         file = self._keeping.file
         keys = [digest("vector", self.name, self._keeping.scope, text) for text in texts]
         found = file.vectors(set(keys)) if file else {}
@@ -247,7 +247,7 @@ class RecordedModel:
     """A model whose prompts and answers become part of the run; any number of threads may ask it at once."""
 
     def __init__(self, model: ChatModel, keep: TranscriptKeeper) -> None:
-        """Wrap a model; `keep` writes down what was asked and answered."""
+        """Wrap a model; `keep` records prompts and answers."""
         self.name = model.name
         self._model, self._keep = model, keep
 
@@ -261,7 +261,7 @@ class RecordedModel:
         return self._model.count_tokens(text)
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Return what the model answers, once it is written down."""
+        """Return the model's answers, once they are recorded."""
         answers = self._model.complete(prompt, sampling, first=first, n=n)
         self._keep(prompt, *(text for answer in answers for text in (answer.text, answer.thinking) if text or text is answer.text))
         return answers

@@ -1,4 +1,4 @@
-"""What servers complain of: ask again, never for this prompt, or without what they do not take; or it is the user's to mend.
+"""What to do about a server's complaint: retry, never ask this prompt again, drop a parameter, or leave it to the user.
 
 Servers agree on status codes only roughly, so the words of their messages count, too.
 """
@@ -38,14 +38,14 @@ _NO_MONEY = re.compile(r"insufficient_quota|insufficient (balance|credit|funds|q
 
 @record
 class Refusal:
-    """What a server said instead of an answer."""
+    """A server's error instead of an answer."""
 
     status: int
     meaning: Meaning
     message: str
-    """The server's words, on one line, shortened; keys are not yet taken out."""
+    """The server's words, on one line, shortened; keys are not yet removed."""
     whole: str
-    """The whole text, for those who look for names of parameters in it; never shown."""
+    """The whole text, searched for names of parameters; never shown."""
 
 
 def refusal(status: int, body: bytes) -> Refusal:
@@ -89,7 +89,7 @@ def _words(text: str) -> str:
 
 
 def redact(text: str, key: str | None) -> str:
-    """Take a key out of a text, even where only parts of it are repeated.
+    """Remove a key from a text, even where only parts of it are repeated.
 
     >>> redact("Incorrect API key provided: abcdefgh12345, see abcdefgh…", "abcdefgh12345")
     'Incorrect API key provided: ***, see ***…'
@@ -113,9 +113,9 @@ def redact(text: str, key: str | None) -> str:
 
 
 MOST_AT_ONCE = 32
-"""Answers asked for in one request: more are cheaper, but a lost answer costs all of them."""
+"""Answers per request: more are cheaper, but a lost answer costs all of them."""
 _MOST_STOPS = 4
-"""Stop texts that every service takes."""
+"""Number of stop texts that every service accepts."""
 _N = re.compile(
     r"""["'`]n["'`]|\bn_cmpl\b|\bn (must|should|cannot|can only|has to|is not|is greater|not supported)|\bn\s*[<>=!]"""
     r"|number of (choices|completions|slots|candidates)|best_of|candidate_?count|(multiple|only one) (choice|candidate|completion)",
@@ -127,7 +127,7 @@ _UNSUPPORTED = re.compile(
     re.IGNORECASE,
 )
 _OPTIONAL = ("logprobs", "seed", "top_p", "stop", "temperature")
-"""What an answer can be had without, in the order in which it is given up."""
+"""What an answer can do without, in the order in which it is dropped."""
 
 
 class ServerQuirks:
@@ -147,7 +147,7 @@ class ServerQuirks:
         return self._most
 
     def shape(self, payload: dict[str, Any]) -> dict[str, Any]:
-        """Return a request in the form that the server takes."""
+        """Return a request in the form that the server accepts."""
         shaped = {name: value for name, value in payload.items() if name not in self._dropped}
         if self._few_stops and "stop" in shaped:
             shaped["stop"] = shaped["stop"][:_MOST_STOPS]
@@ -161,7 +161,7 @@ class ServerQuirks:
             self._at_most(got, f"the server gives {got} of {asked} answers asked for at once; the others are asked for one by one")
 
     def learn(self, words: str, sent: dict[str, Any]) -> bool:
-        """Find out from a complaint what to do without; return whether asking again makes sense."""
+        """Find out from a complaint what to drop; return whether a retry makes sense."""
         with self._lock:
             n = sent.get("n", 1)
             if n > 1 and (n > self._most or _N.search(words)):
@@ -194,6 +194,6 @@ class ServerQuirks:
 
 
 def _fewer(words: str, n: int) -> int:
-    """Return how many answers to try after n were too many: what the server names, or half of them."""
+    """Return how many answers to try after n were too many: the server's number, or half as many."""
     named = [int(number) for number in re.findall(r"(?:<=|at most|maximum(?: of| is)?) (\d{1,4})\b", words)]
     return max((number for number in named if 0 < number < n), default=max(n // 2, 1))

@@ -1,6 +1,6 @@
-"""The line to a server: JSON in, JSON out, asked again when that can help.
+"""The connection to a server: JSON in, JSON out, retried when that can help.
 
-One client serves all threads of a process: they share its connections, its limit of requests under way and its rate.
+One client serves all threads of a process: they share its connections, its limit of concurrent requests and its rate.
 """
 
 import contextlib
@@ -28,19 +28,19 @@ from repairlab.repairers.repairer import Unreachable
 T = TypeVar("T")
 
 LONGEST_WAIT_S = 300.0
-"""However long a server asks us to wait, we ask again after this."""
+"""Longest wait that a server can impose on us before we retry."""
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 60.0
 _CONNECT_S = 10.0
 _LARGEST_ANSWER = 64 * 1024 * 1024
 _SHORTEST_SECRET = 12
-"""Shorter keys are no secrets but words such as `EMPTY`, which may stand in an answer."""
+"""Shorter keys are not secrets but words such as `EMPTY`, which may occur in an answer."""
 _RETRIES_OF_THE_FIRST = 2
-"""How often a server that never answered is tried again when it is not there at all."""
+"""How often a server that never answered is retried while nothing listens there."""
 
 
 class HttpReply(NamedTuple, Generic[T]):
-    """What came back, and what it took."""
+    """A reply and its duration."""
 
     value: T
     seconds: float
@@ -49,7 +49,7 @@ class HttpReply(NamedTuple, Generic[T]):
 
 
 class Rejected(UserError):  # noqa: N818  # like Unanswerable, a fact told to whoever asked
-    """The server does not take a request as it is; perhaps it takes another one."""
+    """The server refuses a request as it is, but may accept another form."""
 
     def __init__(self, message: str, words: str) -> None:
         super().__init__(message)
@@ -68,15 +68,15 @@ class _Again(Exception):  # noqa: N818  # no error yet
 
 @record
 class Clock:
-    """Where time comes from; tests have their own."""
+    """The source of time; tests have their own."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] | None = None
-    """None sleeps until the time is over or the client is closed."""
+    """False if a sleep ends because the client is closed."""
 
 
 class Client:
-    """A server, its key, and the manners of asking it."""
+    """A server, its key, and the rules for asking it."""
 
     def __init__(self, endpoint: Endpoint, access: Access, *, key: Key | None = None, clock: Clock | None = None) -> None:
         """Prepare; nothing is connected before the first request."""
@@ -95,16 +95,16 @@ class Client:
             timeout=httpx.Timeout(access.timeout_s, connect=min(_CONNECT_S, access.timeout_s), pool=None),
             limits=httpx.Limits(max_connections=access.concurrency, max_keepalive_connections=access.concurrency),
             trust_env=not is_loopback(endpoint.base_url),
-            verify=endpoint.base_url.startswith("https:"),  # where nothing is encrypted, loading certificates takes time in vain
+            verify=endpoint.base_url.startswith("https:"),  # loading certificates takes time and is useless without encryption
         )
 
     def close(self) -> None:
-        """End: whoever waits for an answer, or to ask again, is told at once."""
+        """Close: whoever waits for an answer or a retry is told at once."""
         self._closed.set()
         with self._sockets_lock:
             for line in self._sockets:
                 with contextlib.suppress(OSError):  # closed already
-                    socket.socket.shutdown(line, socket.SHUT_RDWR)  # unlike closing, this wakes those who read
+                    socket.socket.shutdown(line, socket.SHUT_RDWR)  # unlike closing, this wakes readers
         self._http.close()
 
     def post(self, path: str, payload: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> HttpReply[T]:
@@ -116,11 +116,11 @@ class Client:
         return self._ask("GET", path, None, read)
 
     def models(self) -> list[dict[str, Any]]:
-        """Return what the server says of its models."""
+        """Fetch the server's description of its models."""
         return self.get("/models", _models_of).value
 
     def without_key(self, text: str) -> str:
-        """Take out a key that an answer repeats; what else it holds stays as it is."""
+        """Remove a key that an answer repeats; the rest of it stays unchanged."""
         key = self._key.reveal() if self._key else ""
         return text.replace(key, "***") if len(key) >= _SHORTEST_SECRET else text
 
@@ -179,7 +179,7 @@ class Client:
             raise _Again(self.redact(f"its answer makes no sense ({type(nonsense).__name__}: {nonsense})"[:200])) from None
 
     def _send(self, method: str, path: str, payload: dict[str, Any] | None) -> tuple[int, httpx.Headers, bytes]:
-        """Send one request and return status, headers and body; the time limit holds for all of it."""
+        """Send one request and return status, headers and body; the time limit covers all of it."""
         started = self._clock.now()
         body = bytearray()
         content = json.dumps(payload).encode() if payload is not None else None
@@ -208,13 +208,13 @@ class Client:
             raise Unreachable(f"{self.endpoint.base_url} was not asked: the run is being stopped") from None
 
     def _watch(self, event: str, info: dict[str, Any]) -> None:
-        """Remember the sockets that are opened, to be able to end them."""
+        """Remember opened sockets, to be able to end them."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             with self._sockets_lock:
                 self._sockets.add(info["return_value"].get_extra_info("socket"))
 
     def _without_key(self, body: bytes) -> bytes:
-        """Take out a key that the server repeats before anything else sees it."""
+        """Remove a key that the server repeats before anything else sees it."""
         key = self._key.reveal().encode() if self._key else b""
         return body.replace(key, b"***") if len(key) >= _SHORTEST_SECRET else body
 
@@ -223,7 +223,7 @@ class Client:
         return f"{self.endpoint.base_url}{path}" if path.startswith("/") else path
 
     def _meant(self, said: Refusal, path: str, headers: httpx.Headers, payload: dict[str, Any] | None) -> Exception:
-        """Turn what a server said into the error that fits."""
+        """Turn a server's reply into the matching error."""
         words = f"{self._url(path)} answers HTTP {said.status}: {self.redact(said.message)}"
         place = self.endpoint
         match said.meaning:
@@ -245,7 +245,7 @@ class Client:
                 return Rejected(words, self.redact(said.whole))
 
     def _unknown_model(self, said: Refusal, words: str) -> Exception:
-        """Ask the server what it has, to say what was possible."""
+        """Ask the server for its models, to say what was possible."""
         try:
             names = [str(model.get("id")) for model in self.models()]
         except (UserError, Unreachable):
@@ -265,7 +265,7 @@ class Client:
 
 
 class _Rate:
-    """Spaces requests evenly, and holds all of them back when the server asks for it."""
+    """Spaces requests evenly, and delays all of them when the server asks for it."""
 
     def __init__(self, per_minute: float | None, now: Callable[[], float]) -> None:
         self._interval = 60.0 / per_minute if per_minute else 0.0
@@ -282,7 +282,7 @@ class _Rate:
             return start - now
 
     def hold(self, seconds: float) -> None:
-        """Let nobody ask for some time."""
+        """Block all requests for some time."""
         with self._lock:
             self._next = max(self._next, self._now() + seconds)
 

@@ -1,7 +1,7 @@
-"""Models and embedders inside this process: `hf/NAME-OR-FOLDER` by transformers, `local/NAME` by sentence-transformers.
+"""Models and embedders in this process: `hf/NAME-OR-FOLDER` by transformers, `local/NAME` by sentence-transformers.
 
-The packages are extras and heavy: they are loaded with the first prompt or text. Prompts are answered one after the other, each
-with several answers at once.
+The packages are extras and heavy: they are loaded with the first prompt or text. Prompts are answered one after another, each with
+several answers at once.
 """
 
 import math
@@ -22,7 +22,7 @@ from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswera
 HF = "hf/"
 _PACKAGES = ("torch", "transformers")
 _AT_ONCE = 8
-"""Answers made together: more need more memory."""
+"""Answers generated together: more need more memory."""
 _GAPS = (
     ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
     ("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
@@ -30,12 +30,12 @@ _GAPS = (
     ("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
     ("▁<PRE>", "▁<SUF>", "▁<MID>"),
 )
-"""How families of models mark what stands before a gap, what stands behind it, and where to fill it."""
+"""How families of models mark the text before a gap, the text after it, and where to fill it."""
 
 
 @record
 class _Loaded:
-    """A model in memory, and what speaks its language."""
+    """A model in memory, and its tokenizer."""
 
     tokenizer: Any
     network: Any
@@ -45,7 +45,7 @@ class InProcessModel:
     """A causal language model, by its name on the Hugging Face hub or the path of its folder."""
 
     def __init__(self, name: str, *, context_window: int | None = None) -> None:
-        """Take a name such as `hf/Qwen/Qwen2.5-Coder-0.5B-Instruct`; nothing is loaded yet, but what is missing is told."""
+        """Take a name such as `hf/Qwen/Qwen2.5-Coder-0.5B-Instruct`; nothing is loaded yet, but missing packages are reported."""
         require(f"model {name!r}", "hf", _PACKAGES)
         if not name.removeprefix(HF).strip():
             raise UserError(f"model name {name!r} has no model behind the provider. Write it like hf/NAME or hf/FOLDER")
@@ -71,7 +71,7 @@ class InProcessModel:
             return len(self._loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Make the answers; each has a seed of its own, so that it does not matter which are asked for together."""
+        """Make the answers; each has its own seed, so that it does not matter which are requested together."""
         window = self.context_window
         made: list[Completion] = []
         with self._lock:
@@ -167,7 +167,7 @@ def _end_tokens(tokenizer: Any, network: Any) -> set[int]:
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
-    """Put the system's words before the user's first: some templates know no system."""
+    """Put the system's words before the user's first: some templates have no system role."""
     system = [message.content for message in messages if message.role == "system"]
     others = [message for message in messages if message.role != "system"]
     if not others:
@@ -180,7 +180,7 @@ _TAIL = 16
 
 
 class Draw:
-    """Replaces the scores of all tokens by those of one token that is drawn, so that taking the best one takes it."""
+    """Replaces the scores of all tokens by those of one token that is drawn, so that the best one is the drawn one."""
 
     def __init__(self, sampling: Sampling, seeds: Sequence[int]) -> None:
         """Take a seed for each row."""
@@ -188,7 +188,7 @@ class Draw:
         self._sampling = sampling
         self._chances = [self._torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
         self.logprobs: list[list[float]] = [[] for _ in seeds]
-        """Of each row's tokens so far; those of a row that has ended mean nothing."""
+        """For each row's tokens so far; those of an ended row mean nothing."""
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ARG002  # transformers calls it so
         """Draw one token for each row."""
@@ -209,7 +209,7 @@ class Draw:
 
 
 class StopDetector:
-    """Notes when each row ends: at a token for that, or at a stop text."""
+    """Notes when each row ends: at an end token or at a stop text."""
 
     def __init__(self, tokenizer: Any, tokens: set[int], stop: Sequence[str], *, n_prompt: int, n_rows: int) -> None:
         """Take what ends a row."""

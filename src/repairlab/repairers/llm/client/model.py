@@ -35,11 +35,11 @@ class Completion:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """None when the price is not known."""
+    """None if the price is unknown."""
     logprob: float | None = None
     """Sum over the answer's tokens."""
     thinking: str = ""
-    """What the model thought before, where the server says."""
+    """What the model thought before, if the server reports it."""
 
 
 Keep = Callable[[int, Completion], Completion]
@@ -47,7 +47,7 @@ Keep = Callable[[int, Completion], Completion]
 
 
 class Unanswerable(Exception):  # noqa: N818  # a fact about one prompt, told to whoever asked
-    """The model cannot answer this prompt, and never will: too long for its context, or refused by the server's rules."""
+    """The model will never answer this prompt: it is too long for its context, or refused by the server's rules."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -67,11 +67,11 @@ class ChatModel(Protocol):
 
     @property
     def context_window(self) -> int | None:
-        """Return how many tokens prompt and answer may have together; none when nobody knows."""
+        """Return how many tokens prompt and answer may have together; None if unknown."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Return about how many tokens a text has, never too few by much."""
+        """Return about how many tokens a text has, never much too few."""
         ...
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
@@ -94,21 +94,21 @@ class Embedder(Protocol):
 
 
 _PER_MESSAGE = 8
-"""Tokens around a message: its role and its borders; templates of chat models add about four to seven."""
+"""Tokens around a message: its role and its borders; chat templates add about four to seven."""
 CUT = " …"
-"""Stands where the end of a text is cut off."""
+"""Marks where the end of a text is cut off."""
 
 
 class Window:
     """The context of one model, with room kept for the answer."""
 
     def __init__(self, settings: LlmSettings, model: ChatModel) -> None:
-        """Take the size that the user gives, else the model's own; none means that everything is tried."""
+        """Take the user's size, else the model's own; None means that everything is tried."""
         self._model, self._answer = model, settings.max_tokens
         self._size = settings.context_window or model.context_window
 
     def fits(self, prompt: Prompt) -> bool:
-        """Tell whether prompt and answer fit."""
+        """Return whether prompt and answer fit."""
         return self._size is None or self.tokens(prompt) + self._answer <= self._size
 
     def tokens(self, prompt: Prompt) -> int:
@@ -139,7 +139,7 @@ Script = Sequence[str] | Callable[[Prompt, int], str]
 
 
 class ScriptedModel:
-    """Answers number i with the i-th text, over and over, or with what a function says."""
+    """Answers number i with the i-th text, repeatedly, or with what a function says."""
 
     def __init__(self, answers: Script, *, name: str = "scripted", context_window: int | None = None) -> None:
         """Take the answers, or the function that makes them from the prompt and the number of the answer."""

@@ -77,7 +77,7 @@ def open_embedder(
 def price_of(
     place: Endpoint, access: Access, *, is_limited: bool = False, answers: bool = True, notify: Notify = lambda _: None
 ) -> Price | None:
-    """Return the price of a model; none when it is not known, which is a UserError where a cost limit is to be kept."""
+    """Return the price of a model; None if unknown, which is a UserError if there is a cost limit."""
     found = _prices(access).of(place.name)
     if found is not None and (found.has_answers or not answers):
         return found

@@ -1,4 +1,4 @@
-"""What the name of a model says: where its server is, which key it wants, and what its tokens cost."""
+"""What a model's name says: where its server is, which key it needs, and what its tokens cost."""
 
 import functools
 import ipaddress
@@ -31,9 +31,9 @@ class Provider:
     base_url_variable: str | None = None
     """Environment variable that overrides the address."""
     is_local: bool = False
-    """A server of the user's own: no key needed."""
+    """The user's own server: no key needed."""
     dialect: str = ""
-    """Which protocol of agents it speaks besides OpenAI's Chat Completions."""
+    """Its protocol for agents besides OpenAI's Chat Completions."""
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -60,7 +60,7 @@ PROVIDERS: dict[str, Provider] = {
 
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
-"""Words for how much a model shall think."""
+"""Words for how much a model should think."""
 
 
 def thinking(provider: str, effort: str | None) -> dict[str, Any]:

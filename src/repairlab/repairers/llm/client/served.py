@@ -38,12 +38,12 @@ class Terms:
     """What asking a model costs, and who is told."""
 
     price: Price | None = None
-    """None when it is not known."""
+    """None if unknown."""
     ledger: Ledger | None = None
     notify: Callable[[str], None] = lambda _: None
     """Takes warnings, each once."""
     effort: str | None = None
-    """How much the model shall think: a word, or a number of tokens."""
+    """How much the model should think: a word, or a number of tokens."""
 
 
 @record
@@ -60,7 +60,7 @@ class ServedModel:
     """A model on a server."""
 
     def __init__(self, client: Client, terms: Terms, *, concurrency: int = 8) -> None:
-        """Take the line to the server."""
+        """Take the connection to the server."""
         self.name = client.endpoint.name
         self._client = client
         self._terms = terms
@@ -72,11 +72,11 @@ class ServedModel:
     def close(self) -> None:
         """End all connections; requests under way fail."""
         self._client.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)  # who is just connecting cannot be told, and need not be waited for
+        self._pool.shutdown(wait=False, cancel_futures=True)  # a connection being opened cannot be told, and need not be waited for
 
     @property
     def context_window(self) -> int | None:
-        """Return what the server says; it is asked once."""
+        """Return what the server reports, asking it once."""
         facts = self._model_facts()
         said = [facts.get(name) for name in _WINDOW_NAMES]
         if facts.get("owned_by") == "llamacpp":
@@ -88,12 +88,12 @@ class ServedModel:
         return estimate_tokens(text)
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Ask for all answers, in as few requests as the server allows, several of them at a time."""
+        """Request all answers, in as few requests as the server allows, several of them at a time."""
         found = dict(self.answers(prompt, sampling, range(first, first + n), lambda _, answer: answer))
         return tuple(found[number] for number in sorted(found))
 
     def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
-        """Yield the answers of these numbers as they come; what is under way when one fails still arrives before that is raised."""
+        """Yield the answers of these numbers as they arrive; when one fails, those under way still arrive first."""
         failure: BaseException | None = None
         under_way = {self._start(ask, keep): ask for ask in self._asks(prompt, sampling, numbers)}
         while under_way:
@@ -117,11 +117,11 @@ class ServedModel:
     def _start(self, ask: _Ask, keep: Keep) -> concurrent.futures.Future[list[Completion]]:
         try:
             return self._pool.submit(contextvars.copy_context().run, self._request, ask, keep)
-        except RuntimeError:  # the pool takes nothing any more
+        except RuntimeError:  # the pool accepts nothing any more
             raise _stopped(self.name) from None
 
     def _asks(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[_Ask]:
-        """Group numbers that follow each other into requests."""
+        """Group consecutive numbers into requests."""
         most = 1 if self._kind(prompt) == "infill" else self._habits.most
         start = 0
         for end in range(1, len(numbers) + 1):
@@ -130,7 +130,7 @@ class ServedModel:
                 start = end
 
     def _request(self, ask: _Ask, keep: Keep) -> list[Completion]:
-        """Send one request in the form that the server takes, keep and book it; fewer answers than asked for may come back."""
+        """Send one request in the form that the server accepts, store and book it; fewer answers than requested may come back."""
         kind = self._kind(ask.prompt)
         while True:
             n = min(ask.n, self._habits.most)
@@ -156,7 +156,7 @@ class ServedModel:
             return kept
 
     def _read(self, kind: Kind, ask: _Ask, data: dict[str, Any]) -> Answered:
-        """Read a reply; one of no use is booked with the tokens that it names, before it is asked for again."""
+        """Read a reply; a useless one is booked with the tokens that it names before the retry."""
         try:
             return read_infill(data) if kind == "infill" else read_choices(data)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as nonsense:
@@ -221,7 +221,7 @@ class ServedModel:
         return "infill" if prompt.suffix is not None and self._is_llamacpp() else "completion"
 
     def _payload(self, kind: Kind, ask: _Ask, n: int) -> tuple[str, dict[str, Any]]:
-        """Return path and body of a request, before the server's habits are honoured."""
+        """Return path and body of a request, before adapting it to the server."""
         prompt, sampling = ask.prompt, ask.sampling
         shared = {"temperature": sampling.temperature, "top_p": sampling.top_p, "seed": sampling.seed + ask.first}
         if sampling.stop:
@@ -253,7 +253,7 @@ class ServedModel:
         return self._client.endpoint.provider == "llamacpp" or self._model_facts().get("owned_by") == "llamacpp"
 
     def _model_facts(self) -> dict[str, Any]:
-        """Ask the server, once, what it says of the model."""
+        """Ask the server, once, about the model."""
         with self._facts_lock:
             if self._facts is None:
                 try:
@@ -277,7 +277,7 @@ class ServedEmbedder:
     """An embedding model on a server."""
 
     def __init__(self, client: Client, terms: Terms) -> None:
-        """Take the line to the server."""
+        """Take the connection to the server."""
         self.name = client.endpoint.name
         self._client = client
         self._terms = terms
@@ -287,7 +287,7 @@ class ServedEmbedder:
         self._client.close()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector for each text, asked for in batches."""
+        """Return one vector for each text, requested in batches."""
         vectors: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
             vectors += self._batch(texts[start : start + _BATCH])

@@ -1,6 +1,7 @@
-"""The strategy `localise`: from the tree to files, to functions, to edits, one question for each step (after Agentless).
+"""The strategy `localise`: from the tree to files, to functions, to edits, one question per step (after Agentless).
 
-What a step shows is cut to what the model can read: parts that share the fewest and commonest words with the issue go first.
+What a step shows is cut to what the model can read; parts that share the fewest and commonest words with the issue are dropped
+first.
 """
 
 import dataclasses
@@ -31,7 +32,7 @@ def _needs_no_place(problem: Problem) -> str | None:
 
 
 def _ask(view: View) -> Question:
-    """Ask for files, for functions, or for edits, as the step is."""
+    """Ask for files, functions or edits, depending on the step."""
     parts = tuple((_paths, _functions, _code)[view.step](view))
     return Question(wanted=Wanted(shape="edit"), parts=parts, notes=_chosen(view.problem))
 
@@ -64,7 +65,7 @@ def _chosen(problem: Problem) -> tuple[tuple[str, str], ...]:
 
 
 def _narrow(problem: Problem, answer: str, step: int) -> Problem:
-    """Return the problem with the files, or at the functions, that an answer names."""
+    """Return the problem restricted to the files, or at the functions, that an answer names."""
     if step == 1:
         files = _named_files(answer, problem.context)
         if not files:
@@ -92,7 +93,7 @@ def _lines(file: SourceFile, function: Function | None) -> Lines:
 
 
 def _named_files(answer: str, files: Sequence[SourceFile]) -> list[SourceFile]:
-    """Return the files that an answer names by whole path or by its end, the first named first."""
+    """Return the files that an answer names, by whole path or its end, in order of mention."""
     found: dict[str, SourceFile] = {}
     by_end: dict[str, list[SourceFile]] = {}
     for file in files:
@@ -106,7 +107,7 @@ def _named_files(answer: str, files: Sequence[SourceFile]) -> list[SourceFile]:
 
 
 def _named_functions(answer: str, problem: Problem) -> Iterator[tuple[SourceFile, Function]]:
-    """Yield the functions that the lines of an answer name, of the file that the line names where it does."""
+    """Yield the functions that an answer's lines name, in the file that the line names, if it does."""
     seen: set[tuple[str, int]] = set()
     for line in answer.splitlines():
         names = set(_NAME.findall(line))

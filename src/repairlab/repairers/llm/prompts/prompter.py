@@ -25,7 +25,7 @@ from repairlab.repairers.repairer import Example
 
 @record
 class Asked:
-    """A question about one bug, ready to be put to the model."""
+    """A question about one bug, ready for the model."""
 
     problem: Problem
     question: Question
@@ -67,7 +67,7 @@ class Prompter:
             self._shots = ExampleSelector(examples, settings, seed=seed, embedder=embedder)
 
     def needs(self, problem: Problem) -> str | None:
-        """Return why this problem cannot be asked about; none when it can."""
+        """Return why this problem cannot be asked about; None if it can."""
         asking, template = self._opening
         reason = _lacks_place(problem, asking) or asking.needs(problem)
         if reason is not None or narrowing(asking):
@@ -91,7 +91,7 @@ class Prompter:
         if narrowing(asking):
             return self.ask_step(problem, 0)
         question, values = self._question(problem, asking)
-        with asking_for(problem.id):  # embeddings are asked for, too
+        with asking_for(problem.id):  # embeddings are requested, too
             chosen = self._shots.choose(problem) if self._shots else ()
         for examples in shortened(chosen):
             if self._shots:
@@ -120,7 +120,7 @@ class Prompter:
         return self._asked(problem, question, values, opening(n))
 
     def ask_anew(self, problem: Problem, **changed: Any) -> Asked:
-        """Return the question about a problem with other values: what stands for the function now, and how it fails."""
+        """Return the question about a problem with new values: the function's current text, and how it fails."""
         question, values = self._question(problem, self.strategy)
         values.update(changed)
         return self._asked(problem, question, values, self.template.opening(values))
@@ -187,7 +187,7 @@ def _lacks_place(problem: Problem, asking: Strategy) -> str | None:
 
 
 def go_on(prompt: Prompt, answer: str, reply: str) -> Prompt:
-    """Return a chat with the model's answer and the user's next message behind it."""
+    """Return a chat followed by the model's answer and the user's next message."""
     said = answer if answer.strip() else "(nothing)"  # some servers refuse empty messages
     added = (Message(role="assistant", content=said), Message(role="user", content=reply))
     return dataclasses.replace(prompt, messages=(*prompt.messages, *added))
@@ -197,7 +197,7 @@ class ExampleSelector:
     """The fixed bugs that examples are chosen from, as prompts show them."""
 
     def __init__(self, examples: Sequence[Example], settings: LlmSettings, *, seed: int, embedder: Embedder | None = None) -> None:
-        """Take all examples there are; to choose by embedding, an embedder is needed."""
+        """Take all examples; choosing by embedding needs an embedder."""
         self._settings, self._seed, self._embedder = settings, seed, embedder
         bare = settings.comments == "stripped"
         self._examples = [_without_comments(example) if bare else example for example in examples]
@@ -216,7 +216,7 @@ class ExampleSelector:
         return tuple(self._examples[index] for index in self._ordered(problem, same or allowed)[: self._settings.shots])
 
     def _allowed(self, problem: Problem) -> list[int]:
-        """Leave out what could tell the fix: the same bug, or code that holds the target or lies within it."""
+        """Leave out what could reveal the fix: the same bug, or code that contains the target or lies within it."""
         target = _squeeze(View(problem=problem, comments="stripped").code)
         return [
             index
@@ -256,7 +256,7 @@ class ExampleSelector:
 
 
 def shortened(examples: tuple[Example, ...]) -> Iterator[tuple[Example, ...]]:
-    """Yield examples that take less and less room: the farthest go first, then the description of the nearest, then that one."""
+    """Yield ever smaller sets of examples: the farthest go first, then the description of the nearest, then that one."""
     for count in range(len(examples), 0, -1):
         yield examples[:count]
     if examples:

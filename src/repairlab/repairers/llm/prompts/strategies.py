@@ -15,7 +15,7 @@ from repairlab.repairers.llm.prompts.templates import View, absent, cut_out, ind
 
 @record
 class ListedPart:
-    """A part of a long listing, which is left out where a prompt would be too long."""
+    """A part of a long listing, which is left out if a prompt would be too long."""
 
     text: str
     """As the prompt shows it."""
@@ -29,13 +29,13 @@ class Question:
 
     wanted: Wanted = Wanted()
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
-    """Values of the strategy's own variables, beside those that every template has."""
+    """Values of the strategy's own variables, beyond those of every template."""
     parts: tuple[ListedPart, ...] = ()
     """What the variable `parts` prints, as far as there is room."""
     stop: tuple[str, ...] = ()
     """Texts that end the answer."""
     notes: tuple[tuple[str, str], ...] = ()
-    """What should be known of how the question was made; kept in the candidate's origin."""
+    """What to record about how the question was made; kept in the candidate's origin."""
 
 
 @record
@@ -45,11 +45,11 @@ class Strategy:
     name: str
     """Also the name of its prompt template."""
     needs: Callable[[Problem], str | None]
-    """Returns what is missing in a problem so that this strategy cannot ask; none when it can."""
+    """Returns what a problem lacks for this strategy; None if nothing."""
     question: Callable[[View], Question]
     """Returns what to ask; only for problems that lack nothing."""
     variables: tuple[str, ...] = ()
-    """Variables of its template beside those that every template has."""
+    """Variables of its template beyond those of every template."""
     narrow: Callable[[Problem, str, int], Problem] | None = None
     """For a strategy that looks for the place itself: takes the problem, the answer, and the number of the next of its questions;
     returns the problem that this one is about. Raises Unanswerable. None: later questions go on with the same chat."""
@@ -173,7 +173,7 @@ def _function(problem: Problem) -> Function | None:
 
 
 def _given(source: str, function: Function) -> str:
-    """Return the signature, with the brace that opens the body; comments between it and the body are left out."""
+    """Return the signature with the brace that opens the body, without comments between it and the body."""
     if function.body.of(source).startswith("{"):
         return source[function.span.start : function.body.start + 1]
     lines = source[function.span.start : function.body.start].rstrip().split("\n")
@@ -183,7 +183,7 @@ def _given(source: str, function: Function) -> str:
 
 
 def _stop(problem: Problem, function: Function) -> tuple[str, ...]:
-    """Return what stands behind a function; many servers take no more than four such texts."""
+    """Return what follows a function; many servers accept only four such texts."""
     indent = indentation(problem)
     if function.body.of(problem.source).startswith("{"):
         closes_alone = problem.source[: function.span.end].endswith(f"\n{indent}}}")

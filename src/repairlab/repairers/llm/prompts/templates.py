@@ -27,7 +27,7 @@ from repairlab.repairers.llm.settings import Comments
 
 Section = Literal["system", "user", "prefix", "suffix"]
 OWN = "the prompt file"
-"""What a user's template is called in messages."""
+"""How messages name a user's template."""
 
 _SECTIONS: dict[str, Section] = {name: name for name in get_args(Section)}
 _BORDER = re.compile(r"^--- *([a-z]+) *---[ \t]*$", re.MULTILINE)
@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 
 
 class Absent(StrictUndefined):
-    """A value that this bug does not have or that the policy hides: false in a condition, an error when printed."""
+    """A value that this bug lacks or that the policy hides: false in a condition, an error when printed."""
 
     __slots__ = ()
 
@@ -70,12 +70,12 @@ class Template:
         if "suffix" in sections and "prefix" not in sections:
             raise UserError(f"{file} has a section 'suffix' without 'prefix'")
         self.is_chat = "user" in sections
-        """Whether it makes messages, not a text to go on with."""
+        """Whether it makes messages rather than a text to continue."""
         self.n_turns = max(sections.count("user"), 1)
         """How often the model is asked: several user sections are several turns."""
 
     def check(self, known: Collection[str]) -> None:
-        """Raise UserError for a variable that is none of `known`."""
+        """Raise UserError for a variable that is not in `known`."""
         for name in sorted(self._variables):
             if name not in known:
                 raise UserError(f"{self._file}: {unknown('variable', name, known)}")
@@ -89,7 +89,7 @@ class Template:
         return {name for part in self._parts for name in meta.find_undeclared_variables(_environment().parse(part.text))}
 
     def opening(self, values: Mapping[str, Any], turn: int = 0) -> Prompt:
-        """Return the first prompt: the system's and the user's first message (or that of a turn), or the text to go on with."""
+        """Return the first prompt: the system's and the user's first message (or that of a turn), or the text to continue."""
         texts = {part.section: index for index, part in reversed(list(enumerate(self._parts)))}
         if "prefix" in texts:
             suffix = self._render(texts["suffix"], values) if "suffix" in texts else None
@@ -98,7 +98,7 @@ class Template:
         return Prompt(messages=(*system, Message(role="user", content=self.turn(turn, values))))
 
     def turn(self, number: int, values: Mapping[str, Any]) -> str:
-        """Return the user's message of a turn; turns behind the last section repeat it."""
+        """Return the user's message of a turn; turns after the last section repeat it."""
         users = [index for index, part in enumerate(self._parts) if part.section == "user"]
         return self._render(users[min(number, len(users) - 1)], values)
 
@@ -129,7 +129,7 @@ def packaged(name: str) -> Template:
 
 
 def source_of(name: str) -> str:
-    """Return the text of a strategy's template, for a user to copy and change; strategies of other packages bring theirs along."""
+    """Return the text of a strategy's template, for a user to copy and change; strategies of other packages include theirs."""
     brought: str | None = getattr(STRATEGIES[name], "template", None)
     return (
         brought
@@ -162,7 +162,7 @@ def commented(text: str, tag: str) -> str:
 
 
 def absent(name: str, reason: str) -> Absent:
-    """Return the value of a variable that has none for this bug."""
+    """Return the value of a variable that this bug lacks."""
     return Absent(hint=f"'{name}' has no value: {reason}. Write {{% if {name} %}} … {{% endif %}} around it", name=name)
 
 
@@ -232,7 +232,7 @@ class View:
     problem: Problem
     comments: Comments = "original"
     step: int = 0
-    """Which question of a strategy that asks several about different things."""
+    """The number of a question, in a strategy that asks several."""
 
     @property
     def code(self) -> str:
@@ -252,7 +252,7 @@ class View:
         return self.text(self.problem.source)
 
     def text(self, code: str) -> str:
-        """Return any code of the problem's language as it is to be shown."""
+        """Return any code of the problem's language as it is shown."""
         return _plain(code if self.comments == "original" else self._bare(code))
 
     def _bare(self, code: str) -> str:
@@ -294,14 +294,14 @@ def without_comments(name: str, code: str) -> str:
 
 
 def indentation(problem: Problem) -> str:
-    """Return the white space before the target's first line; none when something else stands before it on that line."""
+    """Return the white space before the target's first line; None if anything else precedes it on that line."""
     start = problem.target.span.start
     before = problem.source[problem.source.rfind("\n", 0, start) + 1 : start]
     return before if not before.strip() else ""
 
 
 def cut_out(problem: Problem, hole: Span) -> tuple[str, str]:
-    """Return the target before and behind a hole in it, in full lines."""
+    """Return the target before and after a hole in it, in full lines."""
     span = problem.target.span
     return indentation(problem) + problem.source[span.start : hole.start], problem.source[hole.end : span.end]
 

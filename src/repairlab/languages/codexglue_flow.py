@@ -29,11 +29,11 @@ _Items = list[CodexglueItem]
 
 
 class _NoElseError(Exception):
-    """A condition without `else`: the version of 2020 fails and takes the whole text as one without flow."""
+    """A condition without `else`: the version of 2020 fails and treats the whole text as one without flow."""
 
 
 def codexglue_flow(language: str, source: str, *, of_2020: bool) -> list[CodexglueItem] | None:
-    """Return the tokens that take part in the flow, in the order of the text; none for a language that CodeXGLUE has not."""
+    """Return the tokens that take part in the flow, in text order; empty for a language that CodeXGLUE lacks."""
     table = flow_of(language)
     if table.codexglue is None:
         return None
@@ -102,7 +102,7 @@ class _Walk:
         return items, states
 
     def _values(self, node: Node | None) -> list[tuple[str, int]]:
-        """Return the tokens of a node that are values: whatever is not spelt like its kind."""
+        """Return the tokens of a node that are values: those not spelt like their kind."""
         if node is None:
             return []
         if self._is_leaf(node):

@@ -26,13 +26,13 @@ class Lexicon:
 
     keywords: frozenset[str]
     pattern: Callable[[bool, bool], re.Pattern[str]]
-    """What cuts a text; long strings and block comments are left out, or known by their start alone when they have no end."""
+    """Splits a text; a long string or block comment without an end is recognised by its start."""
     prelude: re.Pattern[str] = re.compile("\ufeff")
-    """What may stand before the first token."""
+    """What may precede the first token."""
 
 
 def operators_of(several: str, single: str) -> str:
-    """Return the pattern of operators of several characters, the longest first, and of one."""
+    """Return the pattern of operators, those of several characters first and the longest ahead."""
     words = sorted(several.split(), key=len, reverse=True)
     # `<::` is `<` and `::` unless a third colon or `>` follows (C++ [lex.pptoken]).
     escaped = [r"<:(?!:(?![:>]))" if word == "<:" else re.escape(word) for word in words]
@@ -54,13 +54,13 @@ def lex(lexicon: Lexicon, source: str) -> list[Piece]:
         position = start.end()
         pieces.append(Piece("prelude", 0, position))
     is_line_start = True
-    words: list[str] | None = None  # of the directive at hand
+    words: list[str] | None = None  # of the current directive
     while position < len(source):
         match = match_at(source, position)
         assert match is not None, "the pattern takes any character"
         kind = match.lastgroup or "other"
         if kind in reads:
-            # It has no end, so no compiler takes this text; to look for an end of each later one costs the square of its length.
+            # It has no end, so no compiler accepts this text; looking for the end of each later one costs quadratic time.
             reads[kind] = False
             match_at = lexicon.pattern(reads["raw"], reads["block"]).match
             continue
@@ -110,7 +110,7 @@ class Bracketed:
         if has_directives:
             self.pieces = _without_directives(source, self.pieces)
         self.kinds = [piece.kind for piece in self.pieces]
-        # Brackets and words within strings and unreadable stretches must not be taken for code.
+        # Brackets and words within strings and unreadable stretches must not count as code.
         self.texts = ["" if kind in ("string", "error") else source[start:end] for kind, start, end in self.pieces]
         self.comments = [piece.start for piece in cut if piece.kind == "comment"]
         matched = _match(self.texts)
@@ -120,7 +120,7 @@ class Bracketed:
         return len(self.pieces)
 
     def after(self, index: int) -> int:
-        """Return the index behind the group that a bracket opens; behind the token itself when it opens none."""
+        """Return the index after the group that a bracket opens; after the token itself if it opens none."""
         return max(self.partner.get(index, index), index) + 1
 
     def start(self, index: int) -> int:
@@ -128,7 +128,7 @@ class Bracketed:
         return self.pieces[index].start
 
     def end(self, index: int) -> int:
-        """Return the offset behind a token."""
+        """Return the offset after a token."""
         return self.pieces[index].end
 
     def text(self, index: int) -> str:
@@ -140,16 +140,16 @@ class Bracketed:
         return 0 <= index < len(self.kinds) and self.kinds[index] == "name"
 
     def after_angles(self, index: int, last: int) -> int:
-        """Return the index behind the angle brackets that open at `index`; `index` itself when they do not close before `last`."""
+        """Return the index after the angle brackets that open at `index`; `index` itself if they do not close before `last`."""
         close = self._angles.get(index, last)
         return close + 1 if close < last else index
 
     @functools.cached_property
     def _angles(self) -> dict[int, int]:
-        """Where each angle bracket closes that does, found in one walk: statements and groups end those still open in them."""
+        """Where each matched angle bracket closes, found in one walk: statements and groups end those still open in them."""
         closing: dict[int, int] = {}
         levels: list[tuple[int, list[int]]] = [(len(self.texts), [])]
-        """For each group that is open, its last token and the angle brackets that are open in it."""
+        """For each open group, its last token and the angle brackets open in it."""
         for index, text in enumerate(self.texts):
             while levels[-1][0] < index:
                 levels.pop()
@@ -184,7 +184,7 @@ class Bracketed:
 
 
 def _without_directives(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Drop directives, dead code (`#if 0`), and the later branches of conditionals that only make sense one at a time."""
+    """Drop directives, dead code (`#if 0`), and later branches of conditionals that only make sense separately."""
     frames: list[list[list[Piece]]] = [[[]]]
     is_dead: list[bool] = []
     index = 0
@@ -214,7 +214,7 @@ def _without_directives(source: str, pieces: list[Piece]) -> list[Piece]:
 
 
 def _following(source: str, pieces: list[Piece], index: int) -> str:
-    """Return the text of the first token behind `index` that is no part of a directive."""
+    """Return the text of the first token after `index` that is not part of a directive."""
     while index < len(pieces) and pieces[index].kind == "directive":
         while index < len(pieces) and pieces[index].kind != "newline":
             index += 1
@@ -238,7 +238,7 @@ def _is_unbalanced(source: str, branch: list[Piece]) -> bool:
 
 
 def _match(texts: list[str]) -> dict[int, int] | None:
-    """Pair the brackets; none when the braces do not pair up."""
+    """Pair the brackets; None if the braces do not pair up."""
     partner: dict[int, int] = {}
     stack: list[int] = []
     for index, text in enumerate(texts):
@@ -257,7 +257,7 @@ def _match(texts: list[str]) -> dict[int, int] | None:
 
 
 class _Repair:
-    """Pairs the brackets of a text whose braces are broken: indentation tells which one is missing or too many."""
+    """Pairs the brackets of a text whose braces are broken: indentation tells which one is missing or extra."""
 
     def __init__(self, source: str, pieces: list[Piece], texts: list[str]) -> None:
         self.source = source
@@ -268,7 +268,7 @@ class _Repair:
         self.columns: dict[int, int] = {}
         """Indentation of the statement that each open brace belongs to."""
         self.header = 0
-        """First token of the statement at hand."""
+        """First token of the current statement."""
 
     def run(self) -> dict[int, int]:
         for index, text in enumerate(self.texts):
@@ -293,7 +293,7 @@ class _Repair:
         self.partner[index] = opening
 
     def _end(self, last: int) -> None:
-        """End the innermost group, which has no closing bracket of its own, with token `last`."""
+        """End the innermost group, which lacks a closing bracket, with token `last`."""
         opening = self.stack.pop()
         if self.texts[opening] == "{":
             self.partner[opening] = max(last, opening)

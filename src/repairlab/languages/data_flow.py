@@ -13,7 +13,7 @@ from repairlab.languages.facts import Defines, FlowNodes, flow_of
 from repairlab.languages.parser import Parsed
 
 State = dict[str, frozenset[int]]
-"""Name → where the values that it may have now were given to it."""
+"""Name → where the values it may have now were assigned."""
 Relation = Literal["comesFrom", "computedFrom"]
 _EQUALS = ("=", ":=", None)
 _GOTO, _LABELLED = "goto_statement", "labeled_statement"
@@ -40,7 +40,7 @@ class _Step(NamedTuple):
 
 
 def data_flow(language: str, source: str) -> tuple[FlowEdge, ...]:
-    """Return the flow between the variables of a text, in its order; empty for one that is nested too deeply to be followed."""
+    """Return the flow between the variables of a text, in order; empty for one that is nested too deeply."""
     follower = _Follower(Parsed(language, source), flow_of(language))
     try:
         follower.follow(follower.parsed.root, {})
@@ -57,7 +57,7 @@ class _Follower:
         self._names: dict[int, str] = {}
         self._found: dict[tuple[int, Relation, int], None] = {}
         self._jumps: list[tuple[list[State], list[State]]] = [([], [])]
-        """For each loop or switch around: the states at its breaks and at its continues."""
+        """For each surrounding loop or switch: the states at its breaks and at its continues."""
         self._switched: list[State] = []
         self._gotos: list[State] = []
         self._declared: list[set[str]] = [set()]
@@ -99,7 +99,7 @@ class _Follower:
         return self._scope(node, state) if node.type in self.table.blocks else self._inside(node, state)
 
     def _entered(self, node: Node) -> State | None:
-        """Return with what a statement is reached that nothing before it leads to: a case, or what has a label."""
+        """Return the state that may reach an unreachable statement anyway: a case, or one with a label."""
         if node.type in self.table.cases and self._switched:
             return self._switched[-1]
         return _join(*self._gotos) if node.type == _LABELLED else None
@@ -136,7 +136,7 @@ class _Follower:
         return _Step(None, ())
 
     def _goto(self, node: Node, state: State) -> _Step:
-        del node  # its label decides nothing: whatever has one may be reached from any goto before it
+        del node  # its label decides nothing: anything with one may be reached from an earlier goto
         self._gotos.append(state)
         return _Step(None, ())
 
@@ -207,7 +207,7 @@ class _Follower:
         return list(zip(target.named_children, value.named_children, strict=True))
 
     def _target(self, target: Node, sources: Sequence[_Read], state: State, *, is_new: bool) -> State:
-        """Define what stands on the left: a variable, several, or a part of one."""
+        """Define the left side: a variable, several, or a part of one."""
         if target.type in self.table.parentheses and target.named_child_count == 1:
             return self._target(target.named_children[0], sources, state, is_new=is_new)
         if target.type in self.table.places:
@@ -317,7 +317,7 @@ class _Follower:
         ends: list[State | None] = []
         for part in node.named_children:
             is_handler = part.type in self.table.handlers
-            if not is_handler and ends:  # what comes last is always run
+            if not is_handler and ends:  # the last part always runs
                 after, ends = _join(after, *ends), []
             step = self.follow(part, _join(state, after) if is_handler else after)
             reads += step.reads

@@ -16,16 +16,16 @@ from repairlab.registry import Parts, lacking, load
 
 @record
 class Probe:
-    """How a file of a program notes which of its statements run: each once in a process, as a line of a file with its number.
+    """How a program's file notes which of its statements run: each once per process, as a line of a file with its number.
 
     `@FILE@` stands for the number of the file, `@FIRST@` for that of its first statement, and `@COUNT@` for how many it has.
-    `@PLACES@` are paths where the notes may lie, as strings between commas; `@N@`, in a call, is the number of the statement.
+    `@PLACES@` are paths where the notes may lie, as strings.
     """
 
     call: str
     """A statement."""
     head: str = ""
-    """Put before the first statement, or behind `after`."""
+    """Put before the first statement, or after `after`."""
     tail: str = ""
     """Put at the end."""
     after: tuple[str, ...] = ()
@@ -34,26 +34,26 @@ class Probe:
 
 @record
 class Idioms:
-    """Pieces of code by what they are for; `{0}` stands for a variable. Whatever a language does not state is not tried."""
+    """Pieces of code by purpose; `{0}` stands for a variable. What a language does not state is not tried."""
 
     probe: Probe | None = None
     extremes: tuple[str, ...] = ()
-    """Values with which a minimum or maximum begins."""
+    """Initial values for a minimum or maximum."""
     releases: tuple[str, ...] = ()
     """Statements that release, empty or order a variable."""
     adders: tuple[str, ...] = ()
     """Methods that add to a collection."""
     appliers: tuple[str, ...] = ()
-    """Functions that a value may be given to."""
+    """Functions that may be applied to a value."""
     conversions: tuple[str, ...] = ()
     """What both sides of a comparison may be turned into."""
     exceptions: tuple[str, ...] = ()
     families: str = ""
     """Functions that are mistaken for each other, one family between two semicolons."""
     appended: tuple[str, ...] = ()
-    """What may be written behind a value."""
+    """What may be appended to a value."""
     constants: tuple[str, ...] = ()
-    """What may be one argument more."""
+    """What may be an additional argument."""
     known_names: str = ""
     """Names that need no declaration."""
     keywords: str = ""
@@ -82,7 +82,7 @@ LANGUAGES: Parts[Callable[..., Any]] = Parts(
     _OWN,
     check=lacking("facts", "toolchain", "test_bodies", callable_too=True),
 )
-"""Classes that take the tools of the machine."""
+"""Classes that take the machine's tools."""
 
 
 @record
@@ -90,7 +90,7 @@ class CheckerStart:
     """How a checker program of a language is started so that an uncaught exception does not look like a wrong answer."""
 
     program: str
-    """The checker, where a bug does not name it."""
+    """The checker's name if a bug does not give one."""
     file: str
     starts: str
     """What the tool chain runs as the program: it takes the checker as its first argument."""
@@ -108,18 +108,18 @@ class Facts:
     """As people write it."""
     extensions: tuple[str, ...]
     file: str
-    """Usual name of a program of one file."""
+    """Usual name of a single-file program."""
     self_test: str
     """A program that reads one line and prints it; it must work before the language is offered."""
     build: Build
-    """How programs are built where nothing else is said."""
+    """How programs are built by default."""
     tools: Mapping[str, int]
-    """Build tools, and how dear a build with each is compared with others."""
+    """Build tools, with the relative cost of a build."""
     frameworks: tuple[str, ...]
     error_line: str
     """Pattern of the line that says why a build failed."""
     fences: tuple[str, ...]
-    """Names that models write behind the fence of a block."""
+    """Names that models write on the fence of a block."""
     comments: tuple[str, ...]
     """What comments begin with; the first one ends with its line."""
     grammar: str
@@ -127,14 +127,14 @@ class Facts:
     packages: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Debian packages that a machine needs: for all its programs (empty name), and for build tools and frameworks besides."""
     flow: str = ""
-    """Import path of what says how values flow through its programs (`FlowNodes`); empty: not known."""
+    """Import path of what says how values flow through its programs (`FlowNodes`); empty: unknown."""
     rejection: str = ""
     """Import path of what takes the tree of a file, and returns what tells of the tree of a version of a part of it whether the
     compiler rejects it, though its syntax is right; empty: nothing is known of that."""
     opaque: str = r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/'
     """Pattern of what may hide braces: strings and comments."""
     headers: tuple[str, ...] = ()
-    """Endings of files that others take in as text, besides its own extensions."""
+    """Endings of files that others include as text, besides its own extensions."""
     relatives: tuple[str, ...] = ()
     """Languages that share `headers` with it: in their trees such a file is theirs."""
     traits: frozenset[str] = frozenset()
@@ -142,9 +142,9 @@ class Facts:
     dead_code: tuple[str, ...] = ()
     """Lines that do nothing wherever a statement may stand, with a new variable NAME."""
     idioms: Idioms = Idioms()
-    """Pieces of code that fix templates put in."""
+    """Pieces of code that fix templates insert."""
     is_indented: bool = False
-    """Whether blocks are made by indentation."""
+    """Whether indentation makes blocks."""
     has_free_functions: bool = True
     """Whether functions may stand outside classes."""
     method_around: str = ""
@@ -152,21 +152,21 @@ class Facts:
     class_nodes: frozenset[str] = frozenset()
     """Nodes of the grammar that are classes and the like: what holds methods."""
     char_quote: str = "'"
-    """What a character begins and ends with; empty where one is a string."""
+    """What a character begins and ends with; empty if it is a string."""
     type_name: str = ""
     """Pattern of names that are types by custom, where nothing else tells; empty without such a custom."""
     scope_mark: str = ""
-    """What joins a class and its method where that is defined outside."""
+    """What joins a class and its method when that is defined outside."""
     import_line: str = ""
     """Pattern of a line that imports something."""
     imports: Literal["names", "last part", "whole"] = "whole"
-    """What an import binds: the names it lists, the last part of a path, or nothing that can be told from it."""
+    """What an import binds: the names it lists, the last part of a path, or nothing that it shows."""
     package_line: str = ""
     """Pattern of the line that must come before imports."""
     can_check: bool = True
     """Whether checkers can be written in it: one that fails must not end with an exit code that means a verdict."""
     checker: CheckerStart | None = None
-    """How a checker is started; none where it is a program of its own."""
+    """How a checker is started; None if it is a program by itself."""
 
 
 def names() -> tuple[str, ...]:
@@ -176,13 +176,13 @@ def names() -> tuple[str, ...]:
 
 @cache
 def facts(name: str) -> Facts:
-    """Return the facts of a language by its name; of our own, no more than these is loaded."""
+    """Return the facts of a language by name; of our own, only these are loaded."""
     stated: Facts = load(f"repairlab.languages.{name}.facts:FACTS") if name in _OWN else LANGUAGES[name].facts  # type: ignore[attr-defined]
     return stated
 
 
 def title(name: str) -> str:
-    """Return a language's name as people write it; of one that is not there, the name itself."""
+    """Return a language's name as people write it; for an unknown one, the name itself."""
     return facts(name).title if name in LANGUAGES else name
 
 
@@ -196,13 +196,13 @@ def every() -> tuple[Facts, ...]:
 
 @cache
 def by_extension() -> Mapping[str, str]:
-    """Return the languages by the endings of their files; the first language has an ending that two claim."""
+    """Return the languages by file ending; the first language gets an ending that two claim."""
     return {ending: stated.name for stated in reversed(every()) for ending in stated.extensions}
 
 
 @record
 class Defines:
-    """Where a node holds what it defines and the value of it: names of fields."""
+    """Where a node holds what it defines and its value: names of fields."""
 
     name: str
     value: str
@@ -216,11 +216,11 @@ class CodexglueNodes:
     assignments: tuple[str, ...]
     updates: tuple[str, ...]
     branches: tuple[str, ...]
-    """Conditional statements, and the children of them that begin another branch."""
+    """Conditional statements, and their children that begin another branch."""
     other_branches: tuple[str, ...]
     for_each: Mapping[str, Defines]
     counting_loops: Mapping[str, str]
-    """Loops whose head is followed twice but for their first part, and that part."""
+    """Loops whose head is followed twice except for their first part, and that part."""
     while_loops: tuple[str, ...]
     first: tuple[str, ...] = ()
     """What is followed before its neighbours: the loops of comprehensions."""
@@ -239,44 +239,44 @@ class FlowNodes:
     names: frozenset[str]
     """Leaves that may be variables."""
     literals: frozenset[str]
-    """Nodes that are one value, whatever is in them."""
+    """Nodes that are one value, whatever they contain."""
     declarations: Mapping[str, Defines]
     """New variables with or without a value."""
     parameters: Mapping[str, str]
     """Parameters of functions: the field of the name; empty where every name in the node is one."""
     assignments: Mapping[str, Defines]
-    """An empty `value` is all of the node but the name; an operator other than `=` reads the variable, too."""
+    """An empty `value` is all of the node but the name; an operator other than `=` also reads the variable."""
     updates: frozenset[str]
     """Steps such as `i++`."""
     members: Mapping[str, tuple[str, ...]]
     """Nodes in which only some fields are read: the object of a field, the value of a named argument."""
     calls: Mapping[str, str]
-    """Calls: the field of what is called, which is no variable where it is a mere name."""
+    """Calls: the field of what is called, which is not a variable if it is a mere name."""
     places: frozenset[str]
     """Targets that are a part of a variable: fields, elements, what a pointer points to."""
     conditions: Mapping[str, tuple[str, ...]]
-    """Nodes with a condition first: the fields of the branches, of which one is taken."""
+    """Nodes with a condition first: the fields of the branches, one of which is taken."""
     switches: frozenset[str]
     cases: frozenset[str]
     tries: frozenset[str]
     handlers: frozenset[str]
-    """Parts of a try statement that go on from wherever it was left."""
+    """Parts of a try statement that continue from wherever it was left."""
     loops: Mapping[str, tuple[str, ...]]
-    """Loops: the fields that come again, in the order in which they do."""
+    """Loops: the repeated fields, in order."""
     for_each: Mapping[str, Defines]
     """Loops over the parts of a value."""
     ends: frozenset[str]
-    """What never goes on behind itself: return, throw."""
+    """What never continues after itself: return, throw."""
     functions: frozenset[str]
-    """What is run at another time than it is read."""
+    """What runs at another time than it is read."""
     blocks: frozenset[str]
-    """Where variables that are declared inside end; empty: they live on."""
+    """Where variables declared inside end; empty: they live on."""
     parentheses: frozenset[str]
-    """Nodes that only hold another one together."""
+    """Nodes that only wrap another one."""
     declaration: str = ""
     """The node whose bare declarators are variables without a value."""
     tuples: frozenset[str] = frozenset()
-    """Nodes whose parts are assigned one by one where both sides have as many."""
+    """Nodes whose parts are assigned one by one if both sides have equally many."""
     reads_address: str = ""
     """The node that takes the address of a variable, which the called function may then change."""
     codexglue: CodexglueNodes | None = None
@@ -284,7 +284,7 @@ class FlowNodes:
 
 @cache
 def flow_of(language: str) -> FlowNodes:
-    """Return the table of a language; UserError where there is none."""
+    """Return the table of a language; UserError if there is none."""
     if language not in languages_with_flow():
         known = ", ".join(title(name) for name in languages_with_flow())
         raise UserError(f"data flow of {title(language)} is not known here; it is of {known}")

@@ -26,7 +26,7 @@ _SEVERAL = "more than one function, or code outside of functions, is changed"
 
 
 def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: int) -> str:
-    """Say why the change of a file is none of the extent; nothing when it is."""
+    """Say why a file's change does not have the extent; empty if it does."""
     lines = changed_lines("", before, after)
     if not lines or not _differing(language, before, after):
         return "only comments, docstrings or blanks are changed"
@@ -115,7 +115,7 @@ def _not_one_function(language: str, before: str, after: str) -> str:
 
 
 def _n_changed(language: str, before: str, after: str) -> int:
-    """Return how many functions the old text has that the new one has not just so, overloads each for itself."""
+    """Return how many functions of the old text the new one lacks in that form, counting overloads separately."""
     names = {*_differing(language, before, after)}
     old, new = (
         Counter(
@@ -129,10 +129,10 @@ def _n_changed(language: str, before: str, after: str) -> int:
 
 
 def _differing(language: str, before: str, after: str) -> list[str]:
-    """Return the functions that differ, those that only one text has included; an empty name stands for all that is in none."""
+    """Return the functions that differ, including those in only one text; an empty name stands for code outside functions."""
     old, new = _outermost(language, before), _outermost(language, after)
     unlike = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    # Reading tokens is dear, and most functions of a file have not changed at all.
+    # Reading tokens is expensive, and most functions of a file have not changed at all.
     return [
         name for name in unlike if name not in old or name not in new or _plain(language, old[name]) != _plain(language, new[name])
     ]
@@ -140,7 +140,7 @@ def _differing(language: str, before: str, after: str) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _outermost(language: str, text: str) -> dict[str, str]:
-    """Return the text of each function that is in no other, by name, and of all else under no name; overloads go together."""
+    """Return the text of each outermost function by name, and of the rest under an empty name; overloads go together."""
     found: dict[str, str] = {}
     rest, end = "", 0
     for function in language_of(language).syntax.functions(text):

@@ -1,4 +1,4 @@
-"""Finding the tools of this machine and naming what is missing."""
+"""Find the tools of this machine, and name missing ones."""
 
 import contextlib
 import functools
@@ -13,13 +13,13 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Mount
 
 SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""Where commands in a sandbox find programs; a tool elsewhere on this machine does not help."""
+"""Where sandboxed commands find programs; a tool elsewhere on this machine does not help."""
 
 _ALWAYS_VISIBLE = ("/usr/", "/bin/", "/lib/", "/lib64/", "/sbin/")
 
 
 def require(tool: str, package: str = "") -> str:
-    """Return a tool's name when sandboxed commands can find it; else say which package has it, if that is called otherwise."""
+    """Return a tool's name if sandboxed commands can find it; else the package that has it, if its name differs."""
     if not is_installed(tool):
         raise HarnessError(f"{tool} is not installed in {SANDBOX_PATH}. Install it with: apt install {package or tool}")
     return tool
@@ -33,7 +33,7 @@ def is_installed(tool: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def version(tool: str, *arguments: str) -> str:
-    """Return the first line of what a trusted tool says of its version."""
+    """Return the first line of a trusted tool's version output."""
     done = subprocess.run([tool, *(arguments or ("--version",))], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise HarnessError(f"{tool} does not run: {(done.stderr or done.stdout).strip()[:300]}")

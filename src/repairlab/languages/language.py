@@ -71,18 +71,18 @@ class Batch:
 
 @record
 class Report:
-    """What a batch's report says: finished tests, and the one that had begun when the process ended."""
+    """A batch's report: finished tests, and the one that had begun when the process ended."""
 
     results: tuple[TestResult, ...]
     unfinished: str | None = None
     error: str = ""
     """Why the suite could not run at all (import error in a test file, missing class); shown, never counted as a pass."""
     built: str | None = None
-    """What a build would have said that was left to this process (`Inspecting`): nothing when all is well; none: it cannot tell."""
+    """What a build would have said that was left to this process (`Inspecting`): empty when all is well; None: it cannot tell."""
 
 
 class Syntax(Protocol):
-    """Reading source text; tolerant of syntax errors, never raises on any text."""
+    """Reading source text; tolerates syntax errors and never raises."""
 
     def functions(self, source: str) -> list[Function]:
         """Return all functions in order of their start, outer before inner."""
@@ -113,7 +113,7 @@ class Syntax(Protocol):
 
 
 class Toolchain(Protocol):
-    """Turning recipes into commands and reading their reports; runs nothing itself."""
+    """Turns recipes into commands and reads their reports; runs nothing itself."""
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands that build a tree whose files are `files` (relative paths); each must succeed."""
@@ -128,7 +128,7 @@ class Toolchain(Protocol):
         ...
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
-        """Read what a batch reported."""
+        """Read a batch's report."""
         ...
 
     def out_of_memory(self, execution: Execution) -> bool:
@@ -136,29 +136,29 @@ class Toolchain(Protocol):
         ...
 
     def versions(self) -> dict[str, str]:
-        """Return the tools used and their versions, for the environment digest; raises HarnessError naming what is missing."""
+        """Return the tools used and their versions, for the environment digest; raises HarnessError naming a missing one."""
         ...
 
 
 @record
 class Listing:
-    """What is known of the tests of some places: classes, files or modules."""
+    """The tests of some places: classes, files or modules."""
 
     tests: tuple[str, ...]
     error: str = ""
-    """Why the tests of a place could not be listed, the first such reason."""
+    """Why the tests of a place could not be listed: the first such reason."""
 
 
 @runtime_checkable
 class Lister(Protocol):
-    """A tool chain that can find out which tests there are."""
+    """A tool chain that can list tests."""
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
         """Return the command that names the tests of classes (Java), files (pytest) or modules (unittest) in a built tree."""
         ...
 
     def listed(self, batch: Batch, execution: Execution) -> Listing:
-        """Read what that command found."""
+        """Read that command's output."""
         ...
 
 
@@ -167,41 +167,41 @@ class EnvironmentProvider(Protocol):
     """A tool chain that can install what a tree is tested with."""
 
     def provide(self, build: Build, lock: Path) -> None:
-        """Install the environment of a recipe on this machine, from its lock, unless it is there; runs outside of a sandbox."""
+        """Install the environment of a recipe on this machine, from its lock, unless it exists; runs outside a sandbox."""
         ...
 
 
 @record
 class Answer:
-    """What a resident process did on one request."""
+    """A resident process's answer to one request."""
 
     execution: Execution
     odd: str = ""
-    """Why this says nothing about the candidate, which then needs a process of its own."""
+    """Why this says nothing about the candidate, which then needs its own process."""
 
 
 @record
 class Together:
-    """How a program is to be run on many inputs in one process."""
+    """How to run a program on many inputs in one process."""
 
     nonce: str
-    """Marks what that process says."""
+    """Marks that process's output."""
     limits: Limits
     """Of one run."""
     patience_s: float
-    """After this time no other run is begun."""
+    """No further run is begun after this time."""
 
 
 class WarmTools(Protocol):
-    """A process that compiles one candidate of a bug after the other, and one that runs all cases of a single candidate.
+    """A process that compiles one candidate of a bug after another, and one that runs all cases of a single candidate.
 
-    The one that compiles never runs anything of a candidate's, so its word is final.
+    The compiling process never runs a candidate's code, so its word is final.
     """
 
     compiler: Command
-    """Starts the process that compiles; bugs for which the command is the same can share one."""
+    """Starts the process that compiles; bugs with the same command can share one."""
     compiled: Toolchain
-    """The tool chain for trees that hold what the compiler made: its build is the request, all else runs in new processes."""
+    """The tool chain for trees that hold the compiler's output: its build is the request, everything else runs in new processes."""
 
     def opening(self, tree: str, known: bytes = b"") -> Command:
         """Return the compiler's first request: compile the buggy tree, which lies in a folder of the compiler's, if that helps.
@@ -211,11 +211,11 @@ class WarmTools(Protocol):
         ...
 
     def kept(self, tree: Path) -> Path | None:
-        """Return where the report of opening such a tree is kept, for all who open it later; none: it is not worth its while."""
+        """Return where the report of opening such a tree is stored, for later openings; None: not worth it."""
         ...
 
     def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
-        """Return the request to compile an opened tree with new texts of files; none when it cannot serve that."""
+        """Return the request to compile an opened tree with new texts of files; None if it cannot serve that."""
         ...
 
     def closing(self, tree: str) -> Command:
@@ -223,43 +223,43 @@ class WarmTools(Protocol):
         ...
 
     def products(self, compiled: Execution, base: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return the files that came of a compilation; `base` are those of the buggy tree, to which the answer may refer."""
+        """Return the files from a compilation; `base` are those of the buggy tree, to which the answer may refer."""
         ...
 
     def together(
         self, compiled: Execution, base: Mapping[str, bytes], inputs: Sequence[bytes], request: Together
     ) -> Command | None:
-        """Return the command that runs a compiled program on many inputs in one process; none when each needs one of its own."""
+        """Return the command that runs a compiled program on many inputs in one process; None if each needs its own."""
         ...
 
     def answers(self, together: Execution, nonce: str) -> list[Execution]:
-        """Return what came of the inputs, in order, as far as processes of their own would say the same for certain."""
+        """Return the results of the inputs, in order, as far as separate processes would certainly say the same."""
         ...
 
     def request(self, command: Command, nonce: str) -> bytes:
-        """Return what to send for a request."""
+        """Return the bytes of a request."""
         ...
 
     def answer(self, command: Command, nonce: str, reply: bytes) -> Answer:
-        """Read a reply; raises ValueError when it is none."""
+        """Read a reply; raises ValueError if it is malformed."""
         ...
 
 
 @runtime_checkable
 class Warmable(Protocol):
-    """A tool chain that can also work in processes that stay."""
+    """A tool chain that can also use resident processes."""
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> WarmTools:
-        """Return how, for a buggy tree whose files are `files`."""
+        """Return how, for a buggy tree with these `files`."""
         ...
 
 
 @runtime_checkable
 class SlowToWarm(Protocol):
-    """A warm tool chain whose first preparation takes long, and that can tell sooner whether it will work."""
+    """A warm tool chain whose first preparation takes long, and that can tell earlier whether it will work."""
 
     def check_resident(self) -> None:
-        """Raise HarnessError when the processes that stay cannot be had on this machine."""
+        """Raise HarnessError if resident processes are impossible on this machine."""
         ...
 
 
@@ -267,7 +267,7 @@ class SharedBuild(Protocol):
     """How one tree, built once, serves many candidates of a bug."""
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
-        """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail when it does not build."""
+        """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail if it does not build."""
         ...
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain | None:
@@ -280,7 +280,7 @@ class SharedBuild(Protocol):
 
 @runtime_checkable
 class Shareable(Protocol):
-    """A tool chain that builds again only what a candidate changed."""
+    """A tool chain that rebuilds only what a candidate changed."""
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedBuild:
         """Return how, for the buggy tree, the file that most candidates change and the tests that they have to pass.
@@ -292,16 +292,16 @@ class Shareable(Protocol):
 
 @runtime_checkable
 class Racing(Protocol):
-    """A tool chain with a detector of races."""
+    """A tool chain with a race detector."""
 
     def racing(self, tree: Path, changed: Mapping[str, str | None]) -> Toolchain | None:
-        """Return what builds programs that fail where threads race; none where there are none, or nothing detects races."""
+        """Return what builds programs that fail on data races; None if there are no threads, or no detector."""
         ...
 
 
 @runtime_checkable
 class Continuing(Protocol):
-    """A tool chain whose build of one tree can go on from that of another."""
+    """A tool chain whose build of one tree can continue from another's."""
 
     def outdated(self, build: Build, *, tree: Path, changed: Collection[str], others: Collection[str]) -> tuple[str, ...] | None:
         """Return patterns of what must go from a built tree before files change in it and others come or go; none: all of it."""
@@ -310,10 +310,10 @@ class Continuing(Protocol):
 
 @runtime_checkable
 class Inspecting(Protocol):
-    """A tool chain whose build makes nothing: the first test process can look at the files as well, before it loads any of them."""
+    """A tool chain whose build makes nothing: the first test process can also check the files, before it loads any of them."""
 
     def inspects(self, test: Test) -> bool:
-        """Return whether it does so, or the first run of a program; what these cannot tell is for the build to find out."""
+        """Return whether it does so, or the first run of a program; what these cannot tell is left to the build."""
         ...
 
     def has_begun(self, execution: Execution) -> bool:
@@ -326,16 +326,16 @@ class Loading(Protocol):
     """A tool chain whose test processes can find their test files loaded; not for judging, since that runs code of the tree."""
 
     def loading(self) -> Toolchain:
-        """Return one that forks them of a process which has loaded the files and run nothing, where that is as good."""
+        """Return one that forks them from a process that has loaded the files and run nothing, where that is equivalent."""
         ...
 
 
 @runtime_checkable
 class Calling(Protocol):
-    """A tool chain that can call a function of a tree by itself, outside of any test."""
+    """A tool chain that can call a function of a tree by itself, outside any test."""
 
     def stands_alone(self, function: Function, path: str, source: str) -> bool:
-        """Return whether a function of a file can be called without an object of its own."""
+        """Return whether a function of a file can be called without an object."""
         ...
 
     def calls(self, build: Build, function: Function, path: str, source: str, arguments: Sequence[tuple[object, ...]]) -> Command:
@@ -343,7 +343,7 @@ class Calling(Protocol):
         ...
 
     def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
-        """Return the arguments of calls in these texts that are literals all, and values for the types that it states."""
+        """Return the literal arguments of calls in these texts, and values for the types it states."""
         ...
 
 
@@ -355,7 +355,7 @@ class Language(Protocol):
 
     @property
     def toolchain(self) -> Toolchain:
-        """Return the tool chain; made when first asked for, so that reading source needs no tools."""
+        """Return the tool chain; made on first use, so that reading source needs no tools."""
         ...
 
     def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:

@@ -1,4 +1,4 @@
-"""Parsing with tree-sitter: one place that knows the grammars, and that turns byte offsets into character offsets."""
+"""Parse with tree-sitter: the one place that knows the grammars and converts byte offsets to character offsets."""
 
 from bisect import bisect_right
 from functools import cache, cached_property

@@ -27,7 +27,7 @@ _FRAMES = re.compile(
 _INTROSPECTION = re.compile(r"\b(?:locals|vars|eval|exec)\b|\bdir\s*\(\s*\)")
 """What sees local variables by their names."""
 _FIRST = re.compile(r"(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:[\w.]+\.\s*)?(?:(?:this|super)\s*\(|['\"])")
-"""What has to stay the first statement: the call of another constructor, and directives such as "use strict"."""
+"""What must remain the first statement: the call of another constructor, and directives such as "use strict"."""
 _RISKY = re.compile("yield|await|creation|new|binary|subscript|access")
 """Nodes whose value may fail or have effects, though they hold no names."""
 _NUMBERS = frozenset({"primitive_type", "sized_type_specifier"})
@@ -53,7 +53,7 @@ class _Body(NamedTuple):
     function: Function
     node: Node
     outside: frozenset[str]
-    """Words of the version that are in no function."""
+    """Words of the version outside functions."""
 
 
 Rule = Callable[[str, _Body, _Body, FileVersions], tuple[list[_Replacement], list[_Replacement]]]
@@ -69,7 +69,7 @@ def check_perturbations(names: Sequence[str]) -> None:
 
 
 def cannot_perturb(name: str, language_name: str) -> str | None:
-    """Return why a change cannot be made in a language; none where it can."""
+    """Return why a change cannot be made in a language; None if it can."""
     if name == "dead-code" and not facts(language_name).dead_code:
         return f"there is no dead code of {title(language_name)} to put in"
     if name != "dead-code" and language_name not in languages_with_flow():
@@ -80,7 +80,7 @@ def cannot_perturb(name: str, language_name: str) -> str | None:
 
 
 def perturbed(name: str, language_name: str, versions: FileVersions) -> FileVersions | None:
-    """Return both versions with the change made in every function that both have; none where nothing can be changed."""
+    """Return both versions with the change made in every function that both have; None if nothing can be changed."""
     if any(_FRAMES.search(text) for text in versions):
         return None
     bodies = [_bodies(language_name, text) for text in versions]
@@ -98,7 +98,7 @@ def perturbed(name: str, language_name: str, versions: FileVersions) -> FileVers
 
 
 def _bodies(language_name: str, source: str) -> dict[tuple[str, int], _Body]:
-    """Return the functions that are in no other one, by name and number."""
+    """Return the outermost functions, by name and number."""
     parsed = Parsed(language_name, source)
     nodes: dict[tuple[int, int], Node] = {}
     for node in walk(parsed.root):
@@ -126,7 +126,7 @@ def _replaced(text: str, replacements: Sequence[_Replacement]) -> str:
 def _rename(
     language_name: str, buggy: _Body, fixed: _Body, versions: FileVersions
 ) -> tuple[list[_Replacement], list[_Replacement]]:
-    """Give local variables names that tell nothing."""
+    """Give local variables meaningless names."""
     flow = flow_of(language_name)
     names = list(_local_names(language_name, buggy, flow))
     there = set(_local_names(language_name, fixed, flow))
@@ -154,7 +154,7 @@ def _is_member(leaf: Node, flow: FlowNodes) -> bool:
 
 
 def _local_names(language_name: str, body: _Body, flow: FlowNodes) -> Iterator[str]:
-    """Yield the variables of a function that mean nothing outside it, in their order."""
+    """Yield the variables of a function that mean nothing outside it, in order."""
     parsed = body.parsed
     words = _WORD.findall(parsed.text(body.node))
     if _INTROSPECTION.search(parsed.text(body.node)) or any(unicodedata.normalize("NFKC", word) != word for word in words):
@@ -180,7 +180,7 @@ def _local_names(language_name: str, body: _Body, flow: FlowNodes) -> Iterator[s
 
 
 def _shows_names(parsed: Parsed, node: Node, flow: FlowNodes, macros: Set[str]) -> bool:
-    """Return whether the names in a node can be seen as text, or by other files: `f"{x=}"`, arguments of macros, `extern`."""
+    """Return whether the names in a node are visible as text, or to other files: `f"{x=}"`, arguments of macros, `extern`."""
     if node.type in ("interpolation", "switch_label"):
         return node.type == "switch_label" or any(child.type == "=" for child in node.children)
     if flow.declaration and node.type in flow.calls:
@@ -242,7 +242,7 @@ def _dead_code(
 
 
 def _begin(language_name: str, body: _Body) -> tuple[int, str] | None:
-    """Return behind which place of a function code can begin, and how it is indented; none where that cannot be told."""
+    """Return the place after which a function's code can begin, and its indentation; None if unclear."""
     source, span = body.parsed.source, body.function.body
     if facts(language_name).is_indented:
         block = body.node.child_by_field_name("body") or next(
@@ -283,9 +283,9 @@ def _reorder(
 
 
 def _swaps(language_name: str, body: _Body, flow: FlowNodes) -> dict[tuple[str, str], _Replacement]:
-    """Return the swaps of a function by the texts of the statements; a pair that is there twice counts for none."""
+    """Return the swaps of a function by the texts of the statements; a pair that occurs twice does not count."""
     if any(node.type in flow.tries or node.type == "with_statement" for node in walk(body.node)):
-        return {}  # what was done before an exception may be seen
+        return {}  # what was done before an exception may be visible
     parsed, source = body.parsed, body.parsed.source
     known = set(_local_names(language_name, body, flow))
     made: dict[tuple[str, str], _Replacement | None] = {}
@@ -334,7 +334,7 @@ def _constant(body: _Body, node: Node, flow: FlowNodes) -> str | None:
     if target is None or value is None or target.type not in flow.names or "augmented" in parts[0].type:
         return None
     if flow.blocks and parts[0].type not in flow.declarations:
-        return None  # fields, globals and what pointers point to are known elsewhere; new variables are not
+        return None  # fields, globals and pointer targets are known elsewhere; new variables are not
     made = parts[0].parent.child_by_field_name("type") if parts[0].parent and flow.declaration else None
     if made is not None and made.type not in _NUMBERS:
         return None

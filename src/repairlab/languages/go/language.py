@@ -55,7 +55,7 @@ class Go:
 
 
 def functions(parsed: Parsed) -> Iterator[Function]:
-    """Yield functions and methods, which are qualified by the type of their receiver: `Stack.Push`."""
+    """Yield functions and methods, which are qualified by their receiver's type: `Stack.Push`."""
     for node in walk(parsed.root):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type not in _FUNCTIONS or name is None or body is None:
@@ -109,7 +109,7 @@ def sees(source: str, *, of_others: bool) -> bool:
 
 
 def _is_looking_package(path: str, *, is_renamed: bool) -> bool:
-    """Return whether an imported package may look; one that is not of the library is the project's own, and is looked at itself."""
+    """Return whether an imported package may look; the project's own packages are examined themselves."""
     if path == '"os"':
         return is_renamed
     return path not in _PLAIN and (path[1:-1].split("/", maxsplit=1)[0] in _LIBRARY or "\\" in path or path[0] != '"')

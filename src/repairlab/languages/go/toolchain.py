@@ -40,7 +40,7 @@ _FLAGS = "-buildvcs=false -p=2"
 _RACE = ("CGO_ENABLED", "1")
 """What the race detector needs besides its flag."""
 _GOROUTINE = re.compile(r"\bgo\s+[\w.]+\s*[({]")
-# A main function of the tests' own may leave in its own way, so that its exit code says nothing.
+# A main function of the tests may exit in its own way, so its exit code says nothing.
 _LIST = """
 here=$PWD
 while [ "$#" -gt 0 ]; do
@@ -48,7 +48,7 @@ while [ "$#" -gt 0 ]; do
     shift 2
 done
 """
-# What small programs and their tests import; where Go comes without compiled packages, these are compiled once for all bugs.
+# What small programs and their tests import; if Go comes without compiled packages, these are compiled once for all bugs.
 _PACKAGES = """bufio bytes container/heap container/list context encoding/json errors fmt io math math/big math/bits math/rand os
 reflect regexp sort strconv strings sync testing time unicode unicode/utf8"""
 
@@ -60,12 +60,12 @@ class GoToolchain:
         self._tools, self._detects_races = tools, detects_races
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
-        """Return how one tree serves many candidates of a bug: Go builds again what has changed, and knows what that is."""
+        """Return how one tree serves many candidates of a bug: Go rebuilds what has changed, and knows what that is."""
         del tree, changing, tests, twin
         return _SharedTree(self, build)
 
     def racing(self, tree: Path, changed: Mapping[str, str | None]) -> "GoToolchain | None":
-        """Return what builds programs that fail where goroutines race; none where there are none, or nothing detects races."""
+        """Return what builds programs that fail on data races; None if there are no goroutines, or no detector."""
         texts = (path.read_text(encoding="utf-8", errors="replace") for path in tree.rglob("*.go") if path.is_file())
         if not any(_GOROUTINE.search(text or "") for text in (*changed.values(), *texts)):
             return None
@@ -85,7 +85,7 @@ class GoToolchain:
             return (self._builder(build, files, ["go", "build", *build.flags, "-o", _PROGRAM, *place]),)
         wanted = set(matching(own, test.files))
         folders = sorted({_folder(path) for path in wanted if path.endswith(_TESTS)})
-        # Tests that are not the bug's have no say, a candidate's own least of all.
+        # Only the bug's tests count, not others, least of all a candidate's.
         foreign = [path for path in own if path.endswith(_TESTS) and path not in wanted]
         overlay = json.dumps({"Replace": dict.fromkeys(foreign, "")}).encode() if foreign else b""
         flags = [*build.flags, *(["-overlay=/dev/stdin"] if foreign else [])]
@@ -133,7 +133,7 @@ class GoToolchain:
         return read_report(batch, execution)
 
     def out_of_memory(self, execution: Execution) -> bool:
-        """Return whether the runtime could get no more memory."""
+        """Return whether the runtime ran out of memory."""
         said = execution.stderr
         return not execution.succeeded and (b"fatal error: runtime: out of memory" in said or b"cannot allocate memory" in said)
 
@@ -146,7 +146,7 @@ class GoToolchain:
         return {"go": found}
 
     def _packages(self, build: Build, test: Test, files: Sequence[str], own: Sequence[str]) -> list[str]:
-        """Return what is the program: the package of a folder or, without a module, the files of it."""
+        """Return what the program is: the package of a folder or, without a module, its files."""
         folder = test.program or "."
         if "go.mod" in files:
             return [f"./{folder}"]
@@ -179,7 +179,7 @@ class GoToolchain:
 
     @functools.cached_property
     def _compiled(self) -> Path | None:
-        """A build cache with the usual packages of the standard library; none where Go brings them compiled."""
+        """A build cache with the usual packages of the standard library; None if Go comes with them compiled."""
         root, race = Path(_go("env", "GOROOT")), self._detects_races
         if any(root.glob(f"pkg/*{'_race' if race else ''}/fmt.a")):
             return None
@@ -201,7 +201,7 @@ class _SharedTree:
         return self._toolchain.build(self._build, test, files)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
-        """Return what builds the tree again: results in the cache are named by all that they were made of."""
+        """Return what rebuilds the tree: results in the cache are named by everything they were made of."""
         del changed, prepared
         return self._toolchain
 
@@ -211,7 +211,7 @@ def _folder(path: str) -> str:
 
 
 def _binary(folder: str) -> str:
-    """Return where the test program of a package lies; no folder of a package begins with a dot."""
+    """Return the path of a package's test program; no package folder begins with a dot."""
     return f"{_OUT}/tests/{'.root' if folder == '.' else folder.replace('/', '.')}.test"
 
 
@@ -231,7 +231,7 @@ def _batch(test: Test, folder: str, tests: tuple[str, ...]) -> Batch:
 
 
 def _go(*arguments: str, cache: Path | None = None) -> str:
-    """Return what the go command of this machine says; nothing of a candidate's is near."""
+    """Return the answer of this machine's go command; nothing of a candidate is involved."""
     host.require("go", "golang-go")
     env = {**os.environ, **dict((*_ENV, *([_RACE] if "-race" in arguments else []))), **({"GOCACHE": str(cache)} if cache else {})}
     done = subprocess.run(["go", *arguments], capture_output=True, text=True, check=False, env=env)
@@ -240,17 +240,17 @@ def _go(*arguments: str, cache: Path | None = None) -> str:
     return done.stdout.strip()
 
 
-# What a test prints may stand before it on its line, but no name of a test holds a blank.
+# A test's output may precede it on its line, but no test name contains a blank.
 _RESULT = re.compile(r"--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \((?P<seconds>\d+\.\d+)s\)$", re.MULTILINE)
 _STEP = re.compile(r"^=== (?:RUN|CONT|NAME) +(?P<name>\S+)$")
 _SAID = re.compile(r"^\s+(?P<text>\S+\.go:\d+: .*)$")
 _ENDS = {0: "PASS", 1: "FAIL"}
-"""What a test program says last, by its exit code."""
+"""A test program's last words, by its exit code."""
 _PANIC = re.compile(rb"^(?:panic|fatal error|runtime): .+", re.MULTILINE)
 
 
 def read_report(batch: Batch, execution: Execution) -> Report:
-    """Return how the tests ended; of a program that did not come to its proper end, the one at fault is unfinished."""
+    """Return how the tests ended; if the program did not end properly, the one at fault is unfinished."""
     text = execution.report.decode("utf-8", "replace").replace("\r\n", "\n")
     started, messages = _steps(text)
     ends: dict[str, tuple[str, float]] = {}
@@ -273,7 +273,7 @@ def _is_whole(text: str, execution: Execution) -> bool:
 
 
 def _at_fault(names: dict[str, str], started: list[str], ends: dict[str, tuple[str, float]]) -> str:
-    """Return the test that the program ended in: one that began and did not pass, the last; else the first that is missing."""
+    """Return the test in which the program ended: the last one that began and did not pass; else the first missing one."""
     open_tests = [test for test, name in names.items() if name in started and ends.get(name, ("FAIL", 0))[0] == "FAIL"]
     in_order = sorted(open_tests, key=lambda test: started.index(names[test]))
     missing = [test for test, name in names.items() if name not in ends]
@@ -281,7 +281,7 @@ def _at_fault(names: dict[str, str], started: list[str], ends: dict[str, tuple[s
 
 
 def _steps(text: str) -> tuple[list[str], dict[str, str]]:
-    """Return the tests that began, in order, and the first thing that each of them said."""
+    """Return the tests that began, in order, and the first output of each."""
     started: list[str] = []
     messages: dict[str, str] = {}
     for line in text.splitlines():

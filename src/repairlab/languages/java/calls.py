@@ -15,7 +15,7 @@ from typing import NoReturn
 from repairlab.languages.language import Function, Token, language
 
 _WHOLE = {"byte": 8, "short": 16, "int": 32, "long": 64}
-"""Whole numbers, and how many bits they have."""
+"""Integer types, and how many bits they have."""
 _BROKEN = ("float", "double")
 _TEXTS = ("String", "CharSequence", "Object")
 _BOXES = {"Byte": "byte", "Short": "short", "Integer": "int", "Long": "long"}
@@ -32,7 +32,7 @@ _SPECIAL = {"NaN": math.nan, "POSITIVE_INFINITY": math.inf, "NEGATIVE_INFINITY":
 
 
 def stands_alone(function: Function, path: str, source: str) -> bool:
-    """Return whether a method is static, of the class that the file is named after, and has parameters of known types alone."""
+    """Return whether a method is static, in the class that the file is named after, with parameters only of known types."""
     head = source[function.span.start : function.body.start].partition("(")[0].split()
     is_known = all(_element(kind) in _OF_TYPE for kind in map(type_of, function.parameters))
     return "static" in head and function.qualified == f"{PurePosixPath(path).stem}.{function.name}" and is_known
@@ -74,7 +74,7 @@ def _literal_calls(name: str, kinds: Sequence[str], text: str) -> Iterator[tuple
 
 
 class _Reader:
-    """Reads literals of stated types one after the other; ValueError where there is something else."""
+    """Reads literals of stated types one after another; ValueError on anything else."""
 
     def __init__(self, found: Sequence[Token], place: int) -> None:
         self._tokens, self._place = found, place
@@ -180,7 +180,7 @@ def _call(values: Sequence[object], kinds: Sequence[str]) -> str:
 
 
 def _written(value: object, kind: str) -> str:
-    """Return a value as an expression of a type; ValueError where it has none."""
+    """Return a value as an expression of a type; ValueError if it has none."""
     if kind.endswith("[]"):
         element = _element(kind)
         if value is None:

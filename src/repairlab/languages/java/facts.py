@@ -194,7 +194,7 @@ FACTS = Facts(
     tools={"none": 0, "javac": 2},
     frameworks=("stdio", "junit4", "junit5"),
     packages={"": "default-jdk-headless", "junit4": "junit4 libhamcrest-java", "junit5": "junit5"},
-    # What is not found, or does not fit, is named two or more lines below, behind the line of the source.
+    # For unknown or mismatched names, the name comes two or more lines below the source line.
     error_line=r"^(?:[^\s:][^:\n]*\.java:\d+: )?error: .+(?:(?:\n(?!.*error: ).*){0,5}?\n\s+(?:symbol|reason):\s+(?P<more>.+))?",
     fences=("java",),
     comments=("//", "/*"),

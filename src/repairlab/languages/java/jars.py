@@ -22,9 +22,9 @@ from repairlab.core.record import digest, record
 from repairlab.languages import host
 from repairlab.languages.language import Tools
 
-# Texts are joined in the plain old way: the new one makes classes at run time, in each JVM again.
+# Strings are joined in the plain old way: the new one generates classes at run time, in each JVM again.
 COMPILE_OPTIONS = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline")
-"""Options of javac for code of our own."""
+"""Options of javac for our own code."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REHEARSAL_TIMEOUT_S = 120
 
@@ -38,12 +38,12 @@ def jar(classes: Path, target: Path) -> None:
 
 @record
 class Rehearsal:
-    """A run of trusted code that loads the classes wanted in an archive."""
+    """A run of trusted code that loads the classes for an archive."""
 
     java: str
     flags: tuple[str, ...]
     class_path: tuple[Path, ...]
-    """Jars; a JVM takes the archive only when its own class path begins with them."""
+    """Jars; a JVM only uses the archive if its own class path begins with them."""
     arguments: tuple[str, ...]
     """Main class and its arguments."""
     stdin: bytes = b""
@@ -51,7 +51,7 @@ class Rehearsal:
 
 @functools.lru_cache(maxsize=16)
 def archive(rehearsal: Rehearsal, cache: str) -> Path | None:
-    """Return the archive that comes of a rehearsal on the host, making it at first need; none when this JVM makes none."""
+    """Return the archive from a rehearsal on the host, made on first use; None if this JVM makes none."""
     stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in rehearsal.class_path]
     run = (rehearsal.flags, rehearsal.arguments, rehearsal.stdin.hex())
     folder = Path(cache).absolute() / f"java-archive-{digest(run, stamps, host.version(rehearsal.java))}"
@@ -164,13 +164,13 @@ def junit_jars(framework: JUnit, tools: Tools) -> tuple[Path, ...]:
 
 
 def installed_junit(framework: JUnit, tools: Tools) -> tuple[Path, ...]:
-    """Return the jars of a JUnit version that are on this machine, or nothing."""
+    """Return the jars of a JUnit version on this machine, if any."""
     folders = [Path(tools.junit)] if tools.junit else [Path(tools.cache).absolute() / "junit", SYSTEM_FOLDER]
     return next((found for folder in folders if (found := find(framework, folder))), ())
 
 
 def find(framework: JUnit, folder: Path) -> tuple[Path, ...]:
-    """Return the jars of a folder, or nothing when one that is needed is missing."""
+    """Return the jars of a folder; None if a required one is missing."""
     present = {path.name: path for path in sorted(folder.glob("*.jar"))}
     found: list[Path] = []
     for artifact in ARTIFACTS[framework]:
@@ -217,7 +217,7 @@ def fetch(artifact: Artifact, folder: Path, *, repository: str = MAVEN_CENTRAL) 
     print(f"downloading {url}", file=sys.stderr)  # noqa: T201  # talk for the user while she waits
     with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
         content: bytes = answer.read()
-    # SHA-1 is what caches of build tools pin for these releases; nobody can make a second file with a given SHA-1.
+    # Caches of build tools pin SHA-1 for these releases; nobody can make a second file with a given SHA-1.
     if hashlib.sha1(content, usedforsecurity=False).hexdigest() != artifact.sha1:
         raise HarnessError(f"{url} has a wrong checksum: a proxy may have altered it. Put {artifact.file} into {folder} yourself")
     folder.mkdir(parents=True, exist_ok=True)
@@ -228,7 +228,7 @@ def fetch(artifact: Artifact, folder: Path, *, repository: str = MAVEN_CENTRAL) 
 
 @functools.lru_cache(maxsize=8)
 def junit_runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: str, *, lists: bool = False) -> Path:
-    """Return the jar with our runner, or with our lister, compiling it at first need; trusted code, compiled on the host."""
+    """Return the jar with our runner, or with our lister, compiled on first use; trusted code, compiled on the host."""
     main = (LISTERS if lists else RUNNERS)[framework]
     names = ("ReportChannel", *_SHARED[framework], *(() if lists else _RUNNING[framework]), main)
     sources = [_SOURCES / f"{name}.java" for name in names]
@@ -243,7 +243,7 @@ def junit_runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cac
 
 
 def junit_rehearsal(framework: JUnit, java: str, flags: tuple[str, ...], class_path: tuple[Path, ...]) -> Rehearsal:
-    """Return the run that loads what our runner needs of JUnit: tests of the runner's own, which fail."""
+    """Return the run that loads what our runner needs of JUnit: the runner's own tests, which fail."""
     name = RUNNERS[framework]
     tests = [f"{name}$Rehearsed::failing{number}" for number in range(4)]
     request = "\n".join(["0" * 32, "all", *tests]).encode()

@@ -115,10 +115,10 @@ class _Outline:
         self.found: list[Function] = []
         file = _Type("class", "")
         self.todo: list[tuple[int, int, tuple[str, ...], _Type, bool]] = [(0, len(self.t), (), file, True)]
-        """First token, the one behind the last, qualifying names, the type around it, and whether its members stand there."""
+        """First token, the one after the last, qualifying names, the type around it, and whether its members are there."""
 
     def run(self) -> list[Function]:
-        # First in, first out by position, so that anonymous classes are counted in the order of the text.
+        # First in, first out by position, so that anonymous classes are counted in text order.
         while self.todo:
             first, last, scope, around, are_members = self.todo.pop()
             if not are_members:
@@ -216,7 +216,7 @@ class _Outline:
         return None
 
     def _constants(self, first: int, last: int, scope: tuple[str, ...], around: _Type) -> int:
-        """Treat the constants of an enum; return the index of its other members."""
+        """Process the constants of an enum; return the index of its other members."""
         t = self.t
         index = first
         name = ""
@@ -298,11 +298,11 @@ _LOOKING = (
 )
 _WAYS = (
     rf"{_LOOKING}"
-    # files and programs: of the JDK only packages that have none, but for these words
+    # files and programs: of the JDK, only packages without any, apart from these words
     r"|File|Path|\bUR[LI]|Process|Runtime\b|exec\b|\b(?:javax|jdk|sun|netscape|org\s*\.\s*(?:w3c|xml|ietf|junit))\b"
     r"|\bjava\b(?!\s*\.\s*(?:util|lang|io|math|text|time)\b)|\bjava\s*\.\s*lang\s*\.(?!\s*[A-Z])"
     r"|\bjava\s*\.\s*util\s*\.(?!\s*(?:[A-Z*]|(?:concurrent|function|random|regex|stream)\b))"
-    # classes by name, and traces that are written by others
+    # classes by name, and traces written by others
     r"|ClassLoader|loadClass|ServiceLoader|ResourceBundle|ObjectInput|Unsafe|setErr|dumpStack|System\s*\.\s*load|Module"
 )
 

@@ -21,7 +21,7 @@ _JUMPS = frozenset({"return_statement", "throw_statement", "break_statement", "c
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "enhanced_for_statement"})
 _SWITCHES = frozenset({"switch_statement", "switch_expression"})
 _BODIES_APART = frozenset({"class_body", "lambda_expression"})
-"""Code in these does not run where it stands."""
+"""Code in these does not run where it is written."""
 
 
 class _UnreachableError(Exception):
@@ -117,7 +117,7 @@ def _switch_ends(node: Node) -> bool:
     last = True
     for group in groups:
         last = _sequence_ends([child for child in _statements(group) if child.type != "switch_label"])
-    # Rules with arrows are left to the compiler.
+    # Arrow rules are left to the compiler.
     return not groups or not has_default or last or _breaks(body, "")
 
 
@@ -178,19 +178,19 @@ _INFERRED = ("lambda_expression", "inferred_parameters")
 
 
 def local_names(root: Node) -> frozenset[str]:
-    """Return the names that a file uses for local variables alone."""
+    """Return the names that a file uses only for local variables."""
     declared, other = set[str](), set[str]()
     for node in walk(root):
         if name := _declared(node):
             (other if _is_field(node) else declared).add(name)
         elif node.type in ("enum_constant", "class_declaration", "interface_declaration", "enum_declaration"):
             other.add(_spelling(node.child_by_field_name("name")))
-    # What is inherited is not seen here: a name that is used outside of its methods may be a field of another file.
+    # Inheritance is not visible here: a name used outside its methods may be a field of another file.
     return frozenset(declared - other - _free(root, declared))
 
 
 def has_wrong_names(root: Node, names: frozenset[str]) -> bool:
-    """Return whether a method declares one of these names twice in one scope, or uses one that is not declared there."""
+    """Return whether a method declares one of these names twice in one scope, or uses it undeclared."""
     return any(kind != "fine" for name, kind in _uses(root, names))
 
 
@@ -199,7 +199,7 @@ def _free(root: Node, names: set[str]) -> set[str]:
 
 
 def _uses(root: Node, names: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each name of interest with whether it is fine, `twice` or `unknown`, in the order of the text."""
+    """Yield each relevant name with whether it is fine, `twice` or `unknown`, in text order."""
     # Names in scope, with how many classes are around them: a class within a method sees its names, and may use them anew.
     stack: list[tuple[Node, dict[str, int], int]] = [(root, {}, 0)]
     while stack:
@@ -238,7 +238,7 @@ def _is_field(node: Node) -> bool:
 
 
 def _is_use(node: Node) -> bool:
-    """Whether an identifier stands for a variable: not for a method, a member, a label or a declaration."""
+    """Whether an identifier is a variable, not a method, member, label or declaration."""
     parent = node.parent
     if parent is None or parent.type in (*_NAMED, *_INFERRED, "labeled_statement", "break_statement", "continue_statement"):
         return parent is not None and parent.child_by_field_name("value") == node

@@ -1,7 +1,4 @@
-"""The JVM that compiles one candidate after the other, and the one that runs all cases of one.
-
-What to ask them, and what they answer.
-"""
+"""The JVM that compiles one candidate after another, and the one that runs all cases of one: their requests and answers."""
 
 import contextlib
 import dataclasses
@@ -50,7 +47,7 @@ class Servers:
 
 @functools.lru_cache(maxsize=2)
 def servers(javac: str, cache: str) -> Servers:
-    """Return our servers, compiling them at first need; they are trusted code and are compiled on the host."""
+    """Return our servers, compiled on first use; they are trusted code and are compiled on the host."""
     sources = [_RUNNERS / f"{name}.java" for name in (*_SOURCES, _REHEARSED)]
     name = f"java-servers-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, host.version(javac))}"
     folder = Path(cache).absolute() / name
@@ -85,11 +82,11 @@ def cases_rehearsal(java: str, flags: tuple[str, ...], servers: Servers) -> Rehe
 
 @record
 class Shelf:
-    """Where classes of buggy trees are kept, and what decides of them beside sources and options."""
+    """Where classes of buggy trees are stored, and what decides them besides sources and options."""
 
     folder: Path
     tools: tuple[str, ...]
-    """Names and sizes of what compiles, and of jars outside of the tree."""
+    """Names and sizes of the compiler's files, and of jars outside the tree."""
     jars: tuple[str, ...]
     """Those on the class path that lie in the tree."""
 
@@ -117,17 +114,17 @@ class JavaResident:
         self._cases = cases
         self._options = options
         self._sources = sources
-        # Of a small program all is compiled anew for each candidate, sooner than it is found out what must be.
+        # For a small program, compiling everything is faster than finding out what must be compiled.
         self._ahead = cases is None or len(sources) > _FEW_SOURCES
 
     def opening(self, tree: str, known: bytes = b"") -> Command:
-        """Return the request to compile the buggy tree, or to get ready for its candidates."""
+        """Return the request to compile the buggy tree, or to prepare for its candidates."""
         options = [option.replace("{tree}", tree) for option in self._options]
         body = wire.text(tree) + bytes([self._ahead, self._cases is not None]) + wire.many(map(wire.text, options))
         return Command(argv=("open",), stdin=body + wire.many(map(wire.text, self._sources)) + wire.blob(known))
 
     def kept(self, tree: Path) -> Path | None:
-        """Return the file of the cache for the classes of a tree: its name says all that decides what they are."""
+        """Return the cache file for the classes of a tree: its name covers everything that decides them."""
         if not (self._ahead and self._sources):
             return None
         decides = repr((self._shelf.tools, self._options, self._sources, self._cases is not None))
@@ -137,7 +134,7 @@ class JavaResident:
         return self._shelf.folder / hashed.hexdigest()
 
     def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
-        """Return the request to compile a candidate that changes nothing but Java sources which are there already."""
+        """Return the request to compile a candidate that only changes existing Java sources."""
         if not changed.keys() <= set(self._sources):
             return None
         try:
@@ -150,14 +147,14 @@ class JavaResident:
         return Command(argv=("close",), stdin=wire.text(tree))
 
     def products(self, compiled: Execution, base: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return the class files that came of a compilation, by their paths."""
+        """Return the class files from a compilation, by path."""
         found = self._read(compiled, base).classes if compiled.succeeded else {}
         return {_path(name): content for name, content in found.items()}
 
     def together(
         self, compiled: Execution, base: Mapping[str, bytes], inputs: Sequence[bytes], request: Together
     ) -> Command | None:
-        """Return the command that runs a program on many inputs in one JVM; none when a run could touch the next."""
+        """Return the command that runs a program on many inputs in one JVM; None if a run could affect the next."""
         read = self._read(compiled, base)
         if self._cases is None or read.lasting:
             return None
@@ -165,7 +162,7 @@ class JavaResident:
         return dataclasses.replace(self._cases, stdin=body)
 
     def answers(self, together: Execution, nonce: str) -> list[Execution]:
-        """Read what that JVM wrote, up to the first input for which it means nothing; its CPU time is shared out by wall time."""
+        """Read what that JVM wrote, up to the first input for which it means nothing; its CPU time is divided by wall time."""
         reader, replies = wire.Reader(together.stdout), []
         with contextlib.suppress(ValueError):  # it may have ended at any point
             while not reader.is_done:
@@ -199,7 +196,7 @@ def _name(path: str) -> str:
 
 
 class _Compiled:
-    """The tool chain of trees whose classes come from the compiler: building is a request, all else is as ever."""
+    """The tool chain of trees whose classes come from the compiler: building is a request, everything else is as usual."""
 
     def __init__(self, cold: Toolchain) -> None:
         self._cold = cold

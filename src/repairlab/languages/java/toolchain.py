@@ -35,10 +35,10 @@ from repairlab.languages.language import Batch, Function, Listing, Report, Tools
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ExitOnOutOfMemoryError."""
 
-# Only this collector takes the JDK's own objects from an archive, which spares a quarter of a start. One thread each is enough.
+# Only this collector takes the JDK's own objects from an archive, saving a quarter of a start. One thread each is enough.
 _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1")
-# Archives lie where they were made for: to move them takes longer than to map them.
-# Most of these JVMs live so shortly that compiling what is run a few hundred times does not pay.
+# Archives stay at the address they were made for: moving them takes longer than mapping them.
+# Most of these JVMs are so short-lived that compiling code that runs a few hundred times does not pay.
 _COMPILING = ("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=4")
 _STARTING = (*_COLLECTOR, *_COMPILING, "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0")
 # The heap may take three quarters of the memory limit: the rest is for the JVM itself, which counts too.
@@ -72,7 +72,7 @@ class _Jdk:
 
 @record
 class _Archive:
-    """How a JVM is told of an archive of classes; nothing where there is none."""
+    """The option that tells a JVM of an archive of classes; empty if there is none."""
 
     flags: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
@@ -80,7 +80,7 @@ class _Archive:
 
 @record
 class _Runner:
-    """Our JUnit runner and JUnit itself, as they come first on the class path."""
+    """Our JUnit runner and JUnit itself, which come first on the class path."""
 
     jars: tuple[Path, ...]
     archive: _Archive
@@ -88,7 +88,7 @@ class _Runner:
 
 @functools.lru_cache(maxsize=1)
 def _jdk() -> _Jdk:
-    """Ask `java` (perhaps a shim) where its home is."""
+    """Ask `java` (perhaps a shim) for its home."""
     if shutil.which("java") is None or shutil.which("javac") is None:
         raise HarnessError("no JDK is installed: java or javac is missing. Install it with: apt install default-jdk-headless")
     asked = subprocess.run(["java", "-XshowSettings:properties", "-version"], capture_output=True, text=True, check=False)
@@ -118,7 +118,7 @@ class JavaToolchain:
             raise UserError(f"no Java file matches build.sources = {list(build.sources)} or build.tests = {list(build.tests)}")
         jars = self._junit_jars(test)
         arguments = [*(f"-J{flag}" for flag in _JVM), "-d", CLASSES, *_javac_options(build, jars)]
-        # Old classes go first: one whose source is gone must not live on. The list of sources may be longer than a command line.
+        # Old classes go first: one whose source is gone must not live on. The list of sources may exceed a command line.
         script = f'rm -rf {CLASSES} && mkdir -p {CLASSES} && cat > build/sources.txt && exec "$@" @build/sources.txt'
         argv = ("/bin/sh", "-c", script, "sh", self._javac, *arguments)
         return (self._command(argv, jars, stdin="".join(map(_quoted, sources)).encode()),)
@@ -138,7 +138,7 @@ class JavaToolchain:
             raise UserError(f"Java has no test framework {test.framework!r}. Possible: junit4, junit5, stdio")
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
         runner = self._runner(framework, self._junit_jars(test))
-        # JUnit comes first, so that a class of the tree cannot stand in for one of JUnit's.
+        # JUnit comes first, so that a class of the tree cannot replace one of JUnit's.
         path = _run_path(runner.jars, build)
         argv = (
             self._java,
@@ -153,7 +153,7 @@ class JavaToolchain:
         command = self._command(
             argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env, writable=False, private=True
         )
-        # Classes are loaded when they are needed, by which time a candidate has run.
+        # Classes are loaded on demand, by which time a candidate has run.
         command = dataclasses.replace(command, sealed=_loaded_from(build))
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
@@ -176,27 +176,27 @@ class JavaToolchain:
         return reports.read_listing(batch, execution)
 
     def stands_alone(self, function: Function, path: str, source: str) -> bool:
-        """Return whether a function can be called without an object of its own."""
+        """Return whether a function can be called without an object."""
         return calls.stands_alone(function, path, source)
 
     def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
-        """Return arguments that a function is known to take."""
+        """Return known arguments of a function."""
         return calls.example_calls(function, texts)
 
     def calls(self, build: Build, function: Function, path: str, source: str, arguments: Sequence[tuple[object, ...]]) -> Command:
         """Return the command that calls a function of a file."""
-        del path  # the package is what counts
+        del path  # only the package matters
         made = calls.calling_program(function, source, arguments)
         script = 'made="${TMPDIR:-/tmp}/RepairlabCalls.java"; cat > "$made" && exec "$@" "$made"'
         java = (self._java, *_RUN, *_place_and_time(()), _STACK, "-cp", ":".join([CLASSES, *build.class_path]))
         return self._command(("/bin/sh", "-c", script, "sh", *java), (), stdin=made.encode(), writable=False)
 
     def check_resident(self) -> None:
-        """Raise HarnessError when our servers do not compile here; the archive for a faster start is left for the first run."""
+        """Raise HarnessError if our servers do not compile here; the archive for a faster start is left to the first run."""
         resident.servers(self._javac, self._tools.cache)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
-        """Return the JVM that compiles for one candidate after the other, and the one that runs all cases of one."""
+        """Return the JVM that compiles one candidate after another, and the one that runs all cases of one."""
         framework, jars = _junit_of(test), self._junit_jars(test)
         servers = resident.servers(self._javac, self._tools.cache)
         compiling = self._archive(resident.compiling_rehearsal(self._java, _REHEARSED, servers))
@@ -228,7 +228,7 @@ class JavaToolchain:
         return reports.read_events(batch, execution)
 
     def out_of_memory(self, execution: Execution) -> bool:
-        """Return whether the JVM ended for want of memory."""
+        """Return whether the JVM ran out of memory."""
         if execution.ending is not Ending.EXITED or execution.exit_code == 0:
             return False
         said = execution.stderr + (execution.stdout if execution.exit_code == _OUT_OF_MEMORY_EXIT else b"")
@@ -236,7 +236,7 @@ class JavaToolchain:
         return re.search(fatal + rb"|insufficient memory for the Java Runtime", said, re.MULTILINE) is not None
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of the JDK and of the JUnit jars that are there already."""
+        """Return the versions of the JDK and of the JUnit jars already present."""
         found = {"java": host.version(self._java), "javac": host.version(self._javac)}
         for framework in ARTIFACTS:
             if jars := installed_junit(framework, self._tools):
@@ -264,7 +264,7 @@ class JavaToolchain:
         return _Archive() if found is None else _Archive(flags=(f"-XX:SharedArchiveFile={found}",), files=(found,))
 
     def _all_junit_jars(self) -> tuple[Path, ...]:
-        """Return the jars of every JUnit version that is at hand, for a compiler that serves bugs of both."""
+        """Return the jars of every available JUnit version, for a compiler that serves bugs of several."""
         found = (installed_junit(framework, self._tools) for framework in ARTIFACTS)
         return tuple(dict.fromkeys(jar for jars in found for jar in jars))
 
@@ -327,12 +327,12 @@ def _can_share(build: Build, files: Sequence[str]) -> bool:
 
 
 def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tuple[str, ...]:
-    """Return javac's options for a tree that lies in a folder, which then ends in a slash."""
+    """Return javac's options for a tree in a folder, which then ends in a slash."""
     own = [tree + part for part in build.class_path]
     path = ":".join([*filter(_is_hamcrest, own), *map(str, jars), *(part for part in own if not _is_hamcrest(part))])
     release = ("--release", str(build.release)) if build.release else ()
     fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-Xmaxerrs", "100", "-Xmaxwarns", "100")
-    # Texts are joined as the language says and older compilers did: the newer way makes classes at run time, in each JVM again.
+    # Strings are joined as the language says and older compilers did: the newer way generates classes in each JVM again.
     joining = ("-XDstringConcat=inline",)
     return (*fixed, *joining, "-cp", path or tree + CLASSES, *release, *build.flags)
 

@@ -17,14 +17,14 @@ from repairlab.core.record import record
 
 @record
 class Reply:
-    """What a server did on one request."""
+    """A server's answer to one request."""
 
     execution: Execution
     odd: str
 
 
 class Reader:
-    """Takes bytes apart; ValueError when they end too early."""
+    """Splits bytes into fields; ValueError if they end too early."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -79,7 +79,7 @@ def request(command: Command, nonce: str) -> bytes:
 
 
 def reply(content: bytes, nonce: str) -> Reply:
-    """Read a reply; ValueError when it is none."""
+    """Read a reply; ValueError if it is malformed."""
     reader = Reader(content)
     if reader.blob() != nonce.encode():
         raise ValueError("the reply has another nonce than the request")
@@ -100,22 +100,22 @@ def reply(content: bytes, nonce: str) -> Reply:
 
 
 def changed_sources(changed: Mapping[str, str | None]) -> bytes:
-    """Return new texts of files; a file without one is gone."""
+    """Return new texts of files; a file without one is deleted."""
     return many(text(path) + (b"\0" if new is None else b"\1" + text(new)) for path, new in changed.items())
 
 
 def cases(nonce: str, limits: Limits, classes: Mapping[str, bytes], inputs: Iterable[bytes], *, patience_s: float) -> bytes:
-    """Return the request to run a program on one input after the other; none is begun after this time."""
+    """Return the request to run a program on one input after another; none is begun after this time."""
     head = text(nonce) + struct.pack(">Iq", int(limits.output_mb * 1024 * 1024), int(patience_s * 1e9))
     return head + many(text(name) + blob(content) for name, content in classes.items()) + many(map(blob, inputs))
 
 
 @record
 class Compiled:
-    """What came of a compilation."""
+    """The result of a compilation."""
 
     lasting: str
-    """What of the program may change, or see, more of its JVM than lasts for one run; empty: nothing."""
+    """Parts of the program that may change or see more of its JVM than one run; empty: none."""
     classes: Mapping[str, bytes]
 
 

@@ -70,7 +70,7 @@ class JavaScript:
 
 
 def sees_text(source: str, *, of_others: bool) -> bool:
-    """Return that a program may look at its own layout: any function is its text where a text is wanted, as in `"" + f`."""
+    """Return that a program may look at its own layout: any function becomes its text when a string is needed, as in `"" + f`."""
     del source, of_others
     return True
 
@@ -95,7 +95,7 @@ def functions(parsed: Parsed) -> Iterator[Function]:
 
 
 def _names(parsed: Parsed, node: Node) -> tuple[str, ...]:
-    """Return what a function is called, with the names before it where it is given to a member."""
+    """Return a function's name, qualified if it is assigned to a member."""
     named = node.child_by_field_name("name") if node.type in _DECLARED else None
     parent = node.parent
     if named is None and node.type in _EXPRESSIONS and parent is not None and parent.type in _BINDINGS:
@@ -123,7 +123,7 @@ def _around(parsed: Parsed, node: Node) -> tuple[str, ...]:
 
 
 def _whole(node: Node) -> Node:
-    """Return the statement that only makes this function: `const f = () => {};`."""
+    """{};`. => {};`."""
     parent = node.parent
     if parent is None or node.type not in _EXPRESSIONS:
         return node

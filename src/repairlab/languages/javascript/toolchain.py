@@ -19,7 +19,7 @@ _RUNNERS = Path(__file__).parent / "runners"
 _OLDEST = 18
 _SEPARATOR = " > "
 _MEMORY = "--max-old-space-size={memory_mb}"
-# Where the system's own settings of OpenSSL are out of reach, as in a sandbox by Landlock, Node does not start at all.
+# Where the system's OpenSSL settings are out of reach, as in a Landlock sandbox, Node does not start at all.
 _ENV = (("NO_COLOR", "1"), ("NODE_NO_WARNINGS", "1"), ("OPENSSL_CONF", "/dev/null"))
 
 
@@ -31,13 +31,13 @@ class JavaScriptToolchain:
         self._known: Collection[str] = ()
 
     def knowing(self, files: Collection[str]) -> "JavaScriptToolchain":
-        """Return a tool chain that need not look whether these files are JavaScript."""
+        """Return a tool chain that need not check whether these files are JavaScript."""
         other = copy.copy(self)
         other._known = files  # of this class
         return other
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
-        """Return how candidates share a look at the files that none of them changes."""
+        """Return how candidates share the check of files that none of them changes."""
         del tree, changing, tests, twin
         return _SharedTree(self, build)
 
@@ -130,9 +130,9 @@ class JavaScriptToolchain:
 
 
 def _patterns(test: str) -> list[str]:
-    """Return what selects a test; Node matches its name alone or, since 22, behind those of the suites around it.
+    """Return the option that selects a test; Node matches its name alone or, since 22, after those of its suites.
 
-    A name may itself hold what separates names, so that any last parts may be one. The name of a suite would select all of it.
+    A name may itself contain the separator, so any number of last parts may be the name. A suite's name would select all of it.
     """
     parts = [re.sub(r"[.*+?^${}()|\[\]\\/]", r"\\\g<0>", part) for part in test.partition("::")[2].split(_SEPARATOR)]
     return [
@@ -141,7 +141,7 @@ def _patterns(test: str) -> list[str]:
 
 
 class _SharedTree:
-    """A tree of which every file was checked once: whether it is sound does not depend on the others."""
+    """A tree of which every file was checked once: whether a file is sound does not depend on the others."""
 
     def __init__(self, toolchain: JavaScriptToolchain, build: Build) -> None:
         self._toolchain, self._build = toolchain, build
@@ -153,5 +153,5 @@ class _SharedTree:
         return self._toolchain.build(self._build, test, files)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
-        """Return what checks just the changed files, if all others are sound."""
+        """Return the check of just the changed files, if all others are sound."""
         return self._toolchain.knowing(self._files - changed.keys() if prepared else ())

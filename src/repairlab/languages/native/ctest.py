@@ -10,10 +10,10 @@ from pathlib import Path
 DIRECT = "<direct/>"
 """Stands in the report when the process itself was the test."""
 _PLANS = ".alone"
-"""The folder below that of the tests with a file for each that needs no `ctest`."""
+"""The folder below the tests' own, with a file for each test that does not need `ctest`."""
 
 _LOOK_UP = (Path(__file__).parent / "ctest-plans.awk").read_text(encoding="utf-8")
-# What a build made by ninja knows of its tests is as old as its manifest: CMake writes both.
+# What a ninja build knows of its tests is as old as its manifest: CMake writes both.
 _BUILD = r"""
 folder=$1
 shift
@@ -37,7 +37,7 @@ directly "$1" "$2"
 
 
 def building(folder: str, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the command line that builds and then looks up which tests of the folder need no `ctest`."""
+    """Return the command line that builds and then finds out which tests of the folder do not need `ctest`."""
     return ("/bin/sh", "-c", _BUILD.replace("@plans@", _PLANS).replace("@look_up@", _LOOK_UP), "sh", folder, *argv)
 
 

@@ -1,6 +1,6 @@
-"""Finding the functions of C and C++ in their tokens, whatever macros and conditionals do to the grammar.
+"""Find the functions of C and C++ in their tokens, whatever macros and conditionals do to the grammar.
 
-A header runs from the end of the declaration before it to `{`; its shape tells whether it opens a function, a class or a namespace.
+A header runs from the end of the previous declaration to `{`; its shape tells whether it opens a function, a class or a namespace.
 """
 
 import re
@@ -17,12 +17,12 @@ _CLASS_KEYS = frozenset({"class", "struct", "union", "enum"})
 _ACCESS = frozenset({"public", "private", "protected", "signals", "slots", "Q_SIGNALS", "Q_SLOTS"})
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n|\r[ \t]*\r")
 _MOST_OLD_STYLE = 127
-"""Parameters of a function that every compiler takes (C99 5.2.4.1); for more, old-style definitions are not looked for."""
+"""Parameters of a function that every compiler accepts (C99 5.2.4.1); with more, old-style definitions are not considered."""
 _Scope = tuple[int, int, tuple[str, ...], bool]
-"""First token, the one behind the last, qualifying names, and whether declarations (not statements) stand there."""
+"""First token, the one after the last, qualifying names, and whether declarations (not statements) stand there."""
 
 
-@lru_cache(maxsize=4)  # one rule after the other asks for those of the same two texts, before and after a fix
+@lru_cache(maxsize=4)  # one rule after another asks for those of the same two texts, before and after a fix
 def functions(language: Native, source: str) -> tuple[Function, ...]:
     """Return all functions with a body, qualified by what is around them; unnamed namespaces and classes add nothing.
 
@@ -76,7 +76,7 @@ class _Outline:
         return min(index + 1, last)
 
     def _block(self, header: int, brace: int, last: int, scope: tuple[str, ...]) -> int:
-        """Treat the block that opens at `brace`; return where the next header starts, 0 when this one goes on."""
+        """Process the block that opens at `brace`; return where the next header starts, 0 if this one continues."""
         t = self.t
         behind = min(t.after(brace), last)
         words = self.headers.top_level(header, brace)
@@ -136,7 +136,7 @@ class _Outline:
         return t.text(before) == "requires"
 
     def _is_member_initialiser(self, header: int, brace: int) -> bool:
-        """Return whether a brace initialises a member: behind the colon of a constructor, next to a name."""
+        """Return whether a brace initialises a member: after the colon of a constructor, next to a name."""
         t = self.t
         if not (t.is_name(brace - 1) or t.text(brace - 1) in (">", ">>")):
             return False
@@ -145,7 +145,7 @@ class _Outline:
         return ":" in texts and "(" in texts[: texts.index(":")] and not _CLASS_KEYS & set(texts[: texts.index(":")])
 
     def _class_name(self, words: list[int], declarator: Declarator | None) -> tuple[str, ...] | None:
-        """Return the names that a class adds to the scope (none of them for an unnamed one); None when the header is no class."""
+        """Return the names that a class adds to the scope (none if unnamed); None if the header is not a class."""
         t = self.t
         keys = [position for position, index in enumerate(words) if t.texts[index] in _CLASS_KEYS]
         if not keys:
@@ -180,7 +180,7 @@ class _Outline:
         return index
 
     def _after_macro_calls(self, header: int, brace: int) -> int:
-        """Return where a function's header starts: macros that a blank line or a comment sets off stand for themselves."""
+        """Return where a function's header starts: macros set off by a blank line or a comment stand for themselves."""
         t = self.t
         starts: list[int] = []
         index = header

@@ -51,7 +51,7 @@ class Headers:
         return found
 
     def step(self, index: int, first: int, last: int) -> int:
-        """Return the index behind the token, group, operator name or list of template arguments that starts at `index`."""
+        """Return the index after the token, group, operator name or template argument list that starts at `index`."""
         t = self.t
         text = t.texts[index]
         if text == "operator":
@@ -95,7 +95,7 @@ class Headers:
         return next(iter(untyped[1:2] or untyped), None)
 
     def has_type(self, words: list[int], declarator: Declarator) -> bool:
-        """Return whether a type, or what may be one, stands before the name."""
+        """Return whether a type, or something that may be one, precedes the name."""
         t = self.t
         return any(
             t.kinds[at] in ("name", "keyword") and t.texts[at] not in _NO_TYPES and t.texts[following] != "("
@@ -140,11 +140,11 @@ class Headers:
         return Declarator((*names, name), words[at], group)
 
     def _before_angles(self, words: list[int], at: int) -> int:
-        """Step back over template arguments: in a list of top-level tokens they are the `<` alone."""
+        """Step back over template arguments: among top-level tokens they are just the `<`."""
         return at - 1 if at > 0 and self.t.texts[words[at]] == "<" and self.t.is_name(words[at - 1]) else at
 
     def _qualifiers(self, words: list[int], at: int) -> tuple[tuple[str, ...], int]:
-        """Return the names before `words[at]` that `::` joins to it, and where the first of them stands."""
+        """Return the names before `words[at]` that `::` joins to it, and where the first of them is."""
         t = self.t
         names: list[str] = []
         while at > 0 and t.texts[words[at - 1]] == "::":

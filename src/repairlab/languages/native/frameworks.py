@@ -1,4 +1,4 @@
-"""Running tests of GoogleTest, Catch2, CTest, TAP and other programs and reading their reports."""
+"""Run tests of GoogleTest, Catch2, CTest, TAP and other programs, and read their reports."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from repairlab.languages.native import ctest, lines
 _LINES: tuple[lines.Form, ...] = ("automake", "lit", "cmocka", "cunit", "lines")
 FRAMEWORKS = ("gtest", "catch2", "ctest", "tap", *_LINES)
 _AT_ONCE = ("lit", "cmocka", "cunit", "lines")
-"""Frameworks whose programs run many tests in one process, and say at once what came of each."""
+"""Frameworks whose programs run many tests in one process and report each at once."""
 _GROWTH = 4
 
 # Frameworks write their report to a named file. The descriptor has no name that can be relied on (a process that changed its
@@ -33,7 +33,7 @@ _RUN = {
     "catch2": '"$1" "$2" -r xml -o "$report"',
     "ctest": 'ctest --test-dir "$1" -R "$3" --output-junit "$report" --output-on-failure',
 }
-# Automake leaves a file with the result beside the test, if its makefiles are of this century; else there is what make prints.
+# Automake leaves a file with the result beside the test, unless its makefiles are very old; then make's output counts.
 _AUTOMAKE = """
 rm -f "$1/$2.trs" "$1/${2%.*}.trs"
 make -C "$1" check "TESTS=$2" 3>/dev/null </dev/null
@@ -48,12 +48,12 @@ _LISTS = {
     "gtest": """"$1" --gtest_list_tests | awk '/^[^ ]/ { suite = $1 } /^  / { print suite $1 }'""",
     "catch2": '"$1" --list-test-names-only; true',
     "lines": '"$1" --list',
-    # Makefiles say other things, too, for example when they are made anew.
+    # Makefiles also print other things, for example when they are regenerated.
     "automake": r"""said=$(printf 'include Makefile\nlist-tests:\n\t@$(foreach test,$(TESTS),$(info TEST: $(test))):\n' |
         make -s --no-print-directory -C "$1" -f - list-tests) || exit
         printf '%s\n' "$said" | sed -n 's/^TEST: //p'""",
 }
-"""Shell commands that print the names of all tests, one a line."""
+"""Shell commands that print the names of all tests, one per line."""
 
 
 def grouped(framework: Framework, tests: Sequence[str]) -> Iterable[tuple[str, ...]]:
@@ -77,7 +77,7 @@ def listing_command(framework: Framework, program: str) -> tuple[str, ...]:
 
 
 def command_line(framework: Framework, program: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the command line that runs these tests; but for programs that print lines, it is one."""
+    """Return the command line that runs these tests; just one, except for programs that print lines."""
     name = names[0]
     if framework == "tap":
         return (program, name)
@@ -97,19 +97,19 @@ def command_line(framework: Framework, program: str, names: Sequence[str]) -> tu
 
 
 def _pattern(framework: Framework, name: str) -> str:
-    """Return what selects one test by its exact name."""
+    """Return the option that selects one test by its exact name."""
     if framework == "gtest":
-        # Filters know no escapes; a wildcard for one character does, since only a report with the exact name counts.
+        # Filters know no escapes; a wildcard for one character will do, since only a report with the exact name counts.
         return re.sub(r"[-:*]", "?", name)
     if framework == "catch2":
         escaped = re.sub(r'([\\,\[\]*"~])', r"\\\1", name)
-        # A name must look neither like an option nor like an exclusion.
+        # A name must look like neither an option nor an exclusion.
         return f"\\{escaped}" if escaped.startswith(("-", "exclude:")) else escaped
     return "^" + re.sub(r"([][()*+?.\\^$|])", r"\\\1", name) + "$"
 
 
 def report(framework: Framework, made: Batch, execution: Execution) -> Report:
-    """Read what the process of a batch's tests reported."""
+    """Read the output of the process that ran a batch's tests."""
     for form in _LINES:
         if framework == form:
             return lines.report(form, made, execution)
@@ -196,7 +196,7 @@ def _seconds(text: str | None) -> float:
 
 
 def _tap(test: str, execution: Execution) -> TestResult | None:
-    """Find `ok NAME`, `not ok NAME message` or `ok 1 - NAME` on the report channel, or else on standard output."""
+    """Find `ok NAME`, `not ok NAME message` or `ok 1 - NAME` on the report channel, else on standard output."""
     text = (execution.report if execution.report.strip() else execution.stdout).decode("utf-8", "replace").replace("\r\n", "\n")
     name = rf"(?: \d+)?(?: -)? {re.escape(test)}"
     failures = [match[1].strip() or "not ok" for match in re.finditer(rf"^not ok{name}((?:[ \t].*)?)$", text, re.MULTILINE)]

@@ -57,25 +57,25 @@ class Cpp(C):
 _RUNNING = r"stacktrace|backtrace|addr2line|dladdr|opendir|readdir|ftw\b|scandir|glob|directory_iterator"
 _WAYS = (
     rf"{_RUNNING}|LINE\b|__LINE|source_location|[Aa]ssert|ASSERT|incbin|#\s*embed|__TIMESTAMP__"
-    r"|%:|\?\?[=/'()!<>-]"  # other spellings of #, and of what else C spells in three characters
+    r"|%:|\?\?[=/'()!<>-]"  # other spellings of #, and of whatever else C spells in three characters
     # what some standards read as a part of a number and others as a quotation mark; a raw string that is none
     r"""|\d[\w.]*'|\b(?:u8|[uUL])?R"(?![^()\\\s]{0,16}\()"""
-    # files and programs, and what has neither name nor type: instructions, symbols that a string names
+    # files and programs, and things with neither name nor type: instructions, symbols named by a string
     r"|[Oo]pen|\bcreat|fstream|filebuf|filesystem|\b_*[flx]*stat(?:x|at|64|at64)?\b|exec|spawn|system|syscall|wordexp"
     r"|asm\b|asm_|dlv?sym|weakref|alias|section|ifunc"
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _GLUED = re.compile(r"\S\\[ \t]*\r?\n\S")
-"""Lines that are joined within a token, perhaps the beginning of a comment or of a raw string, in which nothing is joined."""
+"""Lines joined within a token, perhaps at the start of a comment or of a raw string, in which nothing is joined."""
 
 
 def sees(source: str, *, of_others: bool) -> bool:
-    """Return whether a C or C++ text may look at its own layout, or, as it runs, at that `of_others`: macros see their own file."""
+    """Return whether a C or C++ text may look at its own layout or, at run time, at that `of_others`: macros see their own file."""
     text = _INCLUDE.sub("", _SPLICE.sub("", source))
     if of_others:
         return looking(_RUNNING).search(text) is not None
-    # Within a line, # and ## are operators of macros: they make texts and names of what they are given.
+    # Within a line, # and ## are operators of macros: they make texts and names of their arguments.
     return (
         looking(_WAYS).search(text) is not None
         or _GLUED.search(source) is not None

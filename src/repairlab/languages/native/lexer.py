@@ -1,4 +1,4 @@
-"""The lexer of C and C++: cuts any text into pieces, never fails, and knows nothing of grammar."""
+"""The lexer of C and C++: splits any text into pieces, never fails, and knows nothing of grammar."""
 
 import functools
 import re
@@ -20,13 +20,13 @@ _OPEN_STRING = rf"""(?:"(?>(?:[^"\\\r\n]++|{ESCAPE}|\\)*)|'(?>(?:[^'\\\r\n]++|{E
 
 
 def _c_pattern(operators: str, *, raw: bool, block: bool) -> re.Pattern[str]:
-    """Return what cuts C or C++; `raw` strings and `block` comments are known by their start alone when they have no end."""
+    """Return the pattern that splits C or C++; `raw` strings and `block` comments without an end are recognised by their start."""
     whole_block = rf"|/\*[\s\S]*?\*(?:{SPLICE})*/" if block else ""
     whole_raw = rf'{_RAW_START}[\s\S]*?\)(?P=mark)"|' if raw else ""
     raw_start = rf"|(?P<raw>{_RAW_START.replace('?P<mark>', '?:')})" if raw else ""
     return re.compile(
         rf"(?P<newline>{NEWLINE})|(?P<space>[ \t\v\f]+)"
-        # A joined line inside an operator is no blank: `+\` and `=` on the next line are one `+=`.
+        # A joined line inside an operator is not a blank: `+\` and `=` on the next line are one `+=`.
         rf"|(?P<splice>(?<={GLUE}){SPLICE}(?!//|/\*)(?={GLUE}))|(?P<spliced>(?:{SPLICE})+)"
         rf"|(?P<comment>//(?>(?:[^\r\n\\]++|{SPLICE}|\\)*){whole_block})"
         rf"{'|(?P<block>/[*])' if block else ''}|(?P<string>{whole_raw}{_C_STRING}){raw_start}"

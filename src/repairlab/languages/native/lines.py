@@ -48,7 +48,7 @@ _WORDS: dict[str, Status] = {
     "excluded": "skipped",
     "run": "begun",
 }
-"""What runners call the ends of a test. One that was expected to fail and did has shown nothing."""
+"""The runners' words for a test's result. A test that was expected to fail and did has shown nothing."""
 
 _RESULT = r"PASS|FLAKYPASS|FAIL|XFAIL|XPASS|SKIP|ERROR|UNSUPPORTED|UNRESOLVED|TIMEOUT|EXCLUDED"
 _FORMS: dict[Form, re.Pattern[str]] = {
@@ -101,7 +101,7 @@ def _lines(form: Form, lines: Sequence[str]) -> Iterator[Line]:
 
 
 def _cunit_end(lines: Sequence[str], number: int, word: str) -> tuple[str, str]:
-    """Return how the test of line `number` ended, and why; what the test itself printed stands before that word."""
+    """Return how the test of line `number` ended, and why; the test's own output precedes that word."""
     for after in range(number + 1, len(lines) + 1):
         end = _CUNIT_END.search(lines[after - 1])
         word = end["word"].lower() if end else word
@@ -129,7 +129,7 @@ def report(form: Form, batch: Batch, execution: Execution) -> Report:
 
 
 def _unfinished(tests: Sequence[str], results: Sequence[TestResult], lines: Sequence[Line]) -> str:
-    """Return the test that is to blame for the end of the process: one that had begun, or else the first without an end."""
+    """Return the test to blame for the end of the process: one that had begun, or else the first without a result."""
     ended = {result.id for result in results}
     begun = [line.name for line in lines if line.status == "begun" and line.name in tests and line.name not in ended]
     return next(iter([*begun, *(test for test in tests if test not in ended), tests[-1]]))

@@ -9,10 +9,10 @@ from repairlab.languages import host
 
 C = (".c",)
 CPP = (".cc", ".cpp", ".cxx", ".c++", ".C")
-# Tens of thousands of errors would keep gcc busy up to the limit of the build; one is enough.
+# Tens of thousands of errors would keep gcc busy until the build's limit; one is enough.
 MAX_ERRORS = "-fmax-errors=20"
 FLAGS = ("-O1", "-fsigned-char", MAX_ERRORS)
-# Only sanitizers name functions and lines of the source in what they say, so nothing else needs debugging information.
+# Only sanitizers report functions and lines of the source, so nothing else needs debugging information.
 SANITIZE = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 # The usual linker takes four times as long for a small C++ program.
 GOLD = "-fuse-ld=gold"
@@ -29,7 +29,7 @@ def sources(build: Build, files: Sequence[str]) -> list[str]:
 
 
 def compiler_flags(compiler: str, build: Build) -> list[str]:
-    """Return the flags of gcc or g++ but those that say where headers are."""
+    """Return the flags of gcc or g++ without header folders."""
     return [_STANDARDS[compiler], *FLAGS, *(SANITIZE if build.sanitize else ()), *build.flags]
 
 
@@ -39,7 +39,7 @@ def object_file(source: str) -> str:
 
 
 def manifest(build: Build, files: Sequence[str], program: str, *, cpp: bool, first: Mapping[str, str]) -> bytes:
-    """Return how all sources become one program; `first` has, for some sources, a header to be read before them."""
+    """Return how all sources become one program; `first` has, for some sources, a header to read before them."""
     compilers = {path: "gcc" if path.endswith(C) else "g++" for path in sources(build, files)}
     linker = "g++" if cpp or "g++" in compilers.values() else "gcc"
     for tool in {*compilers.values(), linker}:

@@ -32,7 +32,7 @@ _UNITS = (*C, *CPP)
 _CODE = (*_UNITS, ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:[<\"]([^>\"\n]*)|(\w+))", re.MULTILINE)
 _LOOKS_INTO_SOURCES = re.compile(r"\b(?:file\s*\(\s*(?:READ|STRINGS)|try_compile|try_run|execute_process)\b", re.IGNORECASE)
-"""What can make the configuration of a CMake project depend on a header, without CMake knowing."""
+"""What can make the configuration of a CMake project depend on a header without CMake's knowledge."""
 _CONFIGURES = re.compile(r"(?:^|/)CMakeLists\.txt$|\.(?:cmake|in|cmakein)$")
 _MAKES = re.compile(r"(?:^|/)(?:configure|[Mm]akefile|autogen\.sh)(?:$|\.)|\.(?:am|ac|m4|in|mk)$")
 """Files that decide how a tree is configured and made."""
@@ -40,18 +40,18 @@ _INSTALL = 'mkdir -p build/headers && printf %s "$INCLUDES" >"$1" && exec cat >"
 
 
 class SharedTree:
-    """What candidates of a bug have in common, nearly all of which change the same file."""
+    """What candidates of a bug share, nearly all of which change the same file."""
 
     def __init__(
         self, toolchain: Callable[[Mapping[str, str]], Toolchain], build: Build, *, tree: Path, changing: str, cache: Path
     ) -> None:
-        """Take what makes a tool chain that reads headers before some sources, the buggy tree as it is, and that file's path."""
+        """Take what makes a tool chain that reads headers before some sources, the unchanged buggy tree, and that file's path."""
         self._make, self._build, self._tree, self._changing, self._cache = toolchain, build, tree, changing, cache
         self._headers: dict[str, tuple[str, str]] = {}
         """By source, the lines with its first includes, and the header that was precompiled of them."""
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
-        """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail when it does not build."""
+        """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail if it does not build."""
         if self._build.tool != "compile":
             return self._make({}).build(self._build, test, files)
         (command,) = self._make({}).build(self._build, test, files)
@@ -95,7 +95,7 @@ class SharedTree:
         return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
 
     def _serves(self, changed: Mapping[str, str | None]) -> bool:
-        # A file that is new may be found where the build once looked in vain, and no list of dependencies says where it looked.
+        # A new file may be found where the build once looked in vain, and no dependency list says where it looked.
         if not all(path.endswith(_CODE) and (self._tree / path).is_file() for path in changed):
             return False
         if self._build.tool in ("make", "autotools"):  # few makefiles know what includes what
@@ -114,10 +114,10 @@ class SharedTree:
 
 
 def may_differ(build: Build, tree: Path, changed: Collection[str], others: Collection[str]) -> bool:
-    """Return whether a build from nothing might differ from one that goes on where files change, and others come or go."""
+    """Return whether a build from scratch might differ from one that continues after files changed, appeared or vanished."""
     if any(path.endswith(_CODE) and not path.endswith(_UNITS) for path in others):
         return True  # it may be found where the build once looked in vain, or be missed
-    if build.tool == "autotools":  # few makefiles know what includes what, and none which files there could be
+    if build.tool == "autotools":  # few makefiles know what includes what, and none which files might exist
         known = [path.endswith(_UNITS) or not (path.endswith(_CODE) or _MAKES.search(path)) for path in changed]
         names = {PurePosixPath(path).name for path in changed}
         return bool(others) or not all(known) or not names.isdisjoint(_included_names(tree))
@@ -146,7 +146,7 @@ def including(tree: Path, changing: str) -> frozenset[str]:
 
 
 def _included_names(tree: Path) -> frozenset[str]:
-    """Return the names of files that others include; where a macro says what is included, those of all files."""
+    """Return the names of files that others include; if a macro says what is included, those of all files."""
     found = [_included_by(path) for path in tree.rglob("*") if path.name.endswith(_CODE)]
     if None in found:
         return frozenset(path.name for path in tree.rglob("*"))
@@ -154,7 +154,7 @@ def _included_names(tree: Path) -> frozenset[str]:
 
 
 def _included_by(file: Path) -> frozenset[str] | None:
-    """Return the names of what a file includes; none where a macro says what."""
+    """Return the names of what a file includes; None if a macro says what."""
     found = [*_INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))]
     return None if any(match[2] for match in found) else frozenset(PurePosixPath(match[1]).name for match in found)
 
@@ -165,9 +165,9 @@ def _is_curious(tree: Path) -> bool:
 
 
 _MOST_IN_A_TREE = 2
-"""Precompiled headers of one tree: each takes time to put there."""
+"""Precompiled headers of one tree: adding each takes time."""
 _KEPT = 32
-"""Precompiled headers in the cache, of some 25 MB each; those that were used last stay."""
+"""Precompiled headers in the cache, some 25 MB each; the most recently used ones stay."""
 _NAMES = (
     # C++17
     "algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits clocale cmath codecvt"
@@ -181,7 +181,7 @@ _NAMES = (
     # C
     " assert.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h stddef.h stdint.h"
     " stdio.h stdlib.h string.h time.h uchar.h wchar.h wctype.h"
-    # gcc's header with all of them, which programs in competitions use
+    # gcc's header with all of them, which competition programs use
     " bits/stdc++.h"
 )
 _STANDARD = frozenset(_NAMES.split())
@@ -203,7 +203,7 @@ _FIRST_LINE = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _JOINED = re.compile(r"^.*(?:\\[ \t\r]*$|\?\?)", re.MULTILINE)
-"""A line that goes on in the next one, or may do so by a trigraph."""
+"""A line that continues in the next one, or may do so by a trigraph."""
 
 
 def first_includes(path: str, read: Callable[[str], str | None], folders: Sequence[str]) -> str:
@@ -262,8 +262,8 @@ def _system_folders() -> tuple[Path, ...]:
 
 
 def precompiled(includes: str, flags: Sequence[str], cache: Path) -> bytes:
-    """Return the header with these lines, compiled with these flags; nothing when they do not compile."""
-    # Not its content but the time of a file tells that the package with the C library's headers is another one.
+    """Return the header with these lines, compiled with these flags; None if they do not compile."""
+    # A file's time, not its content, shows that the package with the C library's headers was replaced.
     times = [path.stat().st_mtime_ns for path in (Path("/usr/include/features.h"), *_system_folders()) if path.exists()]
     folder = cache / "headers" / digest(host.version("g++"), times, list(flags), includes)
     with host.made_once(folder) as scratch:

@@ -24,7 +24,7 @@ from repairlab.languages.native.reuse import SharedTree, is_configured_by, may_d
 
 Native = Literal["c", "cpp"]
 
-# Leaks are not looked for: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
+# Leaks are not checked: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
 _SANITIZE_ENV = (
     ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1:verify_asan_link_order=0"),
     ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
@@ -36,7 +36,7 @@ _DEBUG = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_CXX_FLA
 # By itself CMake starts two more programs for each library, and plain `ar` asks all plugins about each of its files.
 _ARCHIVE = "rm -f <TARGET>;gcc-ar qc <TARGET> <LINK_FLAGS> <OBJECTS>"
 _ARCHIVER = (f"-DCMAKE_C_CREATE_STATIC_LIBRARY={_ARCHIVE}", f"-DCMAKE_CXX_CREATE_STATIC_LIBRARY={_ARCHIVE}")
-# Settings that were made for one linker are left to it.
+# Settings made for one linker are left to it.
 _WANTS_ITS_LINKER = "grep -rqsE 'Wl,|LINKER|LINK_FLAGS|link_options|LINK_OPTIONS' --include=CMakeLists.txt --include='*.cmake' ."
 
 
@@ -44,14 +44,14 @@ class NativeToolchain:
     """The Toolchain of C and of C++."""
 
     def __init__(self, tools: Tools, language: Native, *, first: Mapping[str, str] | None = None) -> None:
-        """Take headers that are read before some sources of a plain build; they must change nothing but the time it takes."""
+        """Take headers that are read before some sources of a plain build; they must change only the time it takes."""
         self._tools = tools
         self._language = language
         self._first = first or {}
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedTree:
-        """Return how one tree serves many candidates of a bug that change this file; `tree` is the buggy one, as it is."""
-        del tests, twin  # the programs of a twin are needed all the same
+        """Return how one tree serves many candidates of a bug that change this file; `tree` is the unchanged buggy one."""
+        del tests, twin  # the programs of a twin are needed anyway
 
         def toolchain(first: Mapping[str, str]) -> NativeToolchain:
             return NativeToolchain(self._tools, self._language, first=first)
@@ -134,7 +134,7 @@ def run_env(build: Build, test: Test) -> tuple[tuple[str, str], ...]:
 
 
 def _tests_of(build: Build, test: Test) -> str:
-    """Return what runs the tests: a program, or the folder that ctest or make is told."""
+    """Return what runs the tests: a program, or the folder for ctest or make."""
     folders = {"ctest": _cmake_folder(build, "-B", "build"), "automake": "."}
     return test.program or folders[test.framework] if test.framework in folders else _program(build, test)
 
@@ -164,11 +164,11 @@ def _uses_gcc(build: Build) -> bool:
 
 def _make(build: Build) -> Command:
     host.require("make")
-    # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
+    # A makefile that sets CFLAGS overrides the environment; the compiler's name on the command line overrides the makefile.
     compilers = tuple(f"{name} {MAX_ERRORS} {' '.join(SANITIZE)}" for name in ("CC=gcc", "CXX=g++")) if build.sanitize else ()
     argv = ("make", _JOBS, *compilers, *build.flags, *build.targets)
     command = _builder(argv, build)
-    # It would lose the bound of errors, too; the compiler's name in the environment keeps it.
+    # It would also lose the limit on errors; the compiler's name in the environment keeps it.
     bounded = {"CC": f"gcc {MAX_ERRORS}", "CXX": f"g++ {MAX_ERRORS}"} if _uses_gcc(build) else {}
     return dataclasses.replace(command, env=tuple((name, bounded.get(name, value)) for name, value in command.env))
 
@@ -232,7 +232,7 @@ else
     autoreconf -fi
 fi
 """
-# Makefiles remember where they were made: only a configuration that was made here needs no other.
+# Makefiles remember where they were made: only one configured here needs no other.
 _SCRIPT = """
 configure() {{
     {generate}

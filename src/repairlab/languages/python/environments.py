@@ -1,4 +1,4 @@
-"""Environments of Python packages, installed by uv on each machine from their locks, outside of a sandbox."""
+"""Environments of Python packages, installed by uv on each machine from their locks, outside a sandbox."""
 
 import configparser
 import contextlib
@@ -23,7 +23,7 @@ FOLDER = "environments"
 
 
 def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:
-    """Return the folder of an environment in the cache, installed from its lock when it is not there."""
+    """Return the folder of an environment in the cache, installing it from its lock if missing."""
     facts = dict(re.findall(r"^# ([a-z ]+) = (.*)$", text, re.MULTILINE))
     if name != f"python{facts.get('python')}-{digest(text)}":
         raise UserError(f"the lock of the environment {name} was changed: its text has the digest {digest(text)}; import again")
@@ -67,7 +67,7 @@ def _install(folder: Path, text: str, interpreter: Interpreter, sources: Sequenc
     folder.rmdir()  # uv makes it
     run_uv("venv", "--python", str(interpreter.executable), "--relocatable", "--no-project", str(folder))
     folder.chmod(0o755)
-    # What builds a package is no newer than what the environment has of it: the package would not fit, or not be built.
+    # What builds a package is no newer than the environment's version: otherwise the package may not fit, or not build.
     no_newer = (pin.replace("==", "<=") for pin in pins_of(text))
     with lines_file(text.splitlines()) as requirements, lines_file(no_newer) as constraints:
         try:
@@ -82,7 +82,7 @@ def _install(folder: Path, text: str, interpreter: Interpreter, sources: Sequenc
 
 
 def _use_copy(folder: Path, home: Path, interpreter: Interpreter) -> None:
-    """Have the environment run the copy of the interpreter that a sandbox shows."""
+    """Make the environment run the copy of the interpreter that a sandbox shows."""
     for path in folder.glob("bin/python*"):
         path.unlink()
     names = ("python", "python3", f"python{interpreter.release}")
@@ -92,7 +92,7 @@ def _use_copy(folder: Path, home: Path, interpreter: Interpreter) -> None:
 
 
 def _write_plugins(folder: Path, named: set[str]) -> None:
-    """Note the plugins of those packages that the project names, and of no others."""
+    """Record the plugins of those packages that the project names, and of no others."""
     found = set()
     for path in sorted(folder.glob("lib/python*/site-packages/*.dist-info/entry_points.txt")):
         package = canonical(path.parent.name.removesuffix(".dist-info").rpartition("-")[0])
@@ -107,7 +107,7 @@ def _write_plugins(folder: Path, named: set[str]) -> None:
 
 _PATIENCE_S = 900.0
 _BUILD_S = 300.0
-"""So long may packages take to be built: most take seconds, and of those that take longer another version has a wheel."""
+"""Time for packages to build: most take seconds, and those that take longer have a wheel of another version."""
 _NO_DATE = "9000-01-01"
 _NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
 _PROGRESS = r"(?:Using|Resolved|Updat|Building|Built|Prepared|Download|warning:)|\[std"
@@ -134,7 +134,7 @@ def is_pinned(line: str) -> bool:
 
 
 def sources(wheels: str, before: str, pins: Iterable[str]) -> Iterator[str]:
-    """Yield the options that say where packages come from; those that are pinned may have been published anew."""
+    """Yield the options that say where packages come from; pinned ones may have been published again."""
     if wheels:
         yield from ("--no-index", "--find-links", str(Path(wheels).absolute()))
     elif before:
@@ -162,7 +162,7 @@ class UvError(Exception):
 
 
 def run_uv(*arguments: str, given: str = "", build_s: float = _BUILD_S) -> str:
-    """Run uv and return what it prints; packages that are not built after so many seconds count as such that cannot be built."""
+    """Run uv and return its output; packages that take longer than this to build count as unbuildable."""
     command = [_program(), *arguments]
     environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     environment |= {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "UV_NO_CONFIG_WARNING": "1"}
@@ -190,7 +190,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes], given: bytes, build_s: float) -> tuple[bytes, bytes]:
-    """Return what uv prints, unless it takes too long to build packages, or for all."""
+    """Return uv's output, unless building packages, or everything, takes too long."""
     try:
         return process.communicate(given, timeout=build_s)
     except subprocess.TimeoutExpired as error:

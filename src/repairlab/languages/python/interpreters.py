@@ -23,13 +23,13 @@ from repairlab.core.record import digest, record
 from repairlab.languages import host
 
 OLDEST = (3, 8)
-"""What the runners of tests are written for."""
+"""The releases that test runners are written for."""
 _KEPT_ELSEWHERE = (
     ("PYENV_ROOT", ".pyenv", "versions/*/bin/python3"),
     ("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", "*/bin/python3"),
     ("CONDA_ROOT", "miniconda3", "envs/*/bin/python3"),
 )
-"""Where tools keep interpreters that are not on the path: a variable, a folder of the home where that is not set, and a pattern."""
+"""Where tools keep interpreters off the path: a variable, a folder of the home if that is unset, and a pattern."""
 
 _ANSWER = """[getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
     sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}), sys.version]"""
@@ -37,7 +37,7 @@ _ANSWER = """[getattr(sys, "_base_executable", None) or sys.executable, sys.base
 
 @record
 class Interpreter:
-    """An interpreter as it says of itself."""
+    """An interpreter, by its own account."""
 
     executable: Path
     prefix: Path
@@ -71,7 +71,7 @@ def ask(python: str) -> Interpreter:
 
 
 def _answer(python: str) -> Any:
-    """Return what an interpreter says of itself; the one that runs this need not be started for it."""
+    """Return what an interpreter says of itself; our own need not be started for it."""
     if python == sys.executable and "PYTHONHOME" not in os.environ:
         return eval(_ANSWER, {"sys": sys, "sysconfig": sysconfig})  # our own text
     # Without -I a `json.py` in the current folder would answer instead.
@@ -81,7 +81,7 @@ def _answer(python: str) -> Any:
 
 @functools.cache
 def installed() -> tuple[Interpreter, ...]:
-    """Return the interpreters of this machine that can be used, one of each release, the oldest first."""
+    """Return the usable interpreters of this machine, one per release, oldest first."""
     found: dict[str, Interpreter] = {}
     for path in (sys.executable, *_places()):
         try:
@@ -100,7 +100,7 @@ def _places() -> Iterator[Path]:
 
 
 def choose(wanted: str) -> Interpreter:
-    """Return the interpreter of a release (3.8, 3.8.3) or at a path; a UserError says what there is instead."""
+    """Return the interpreter of a release (3.8, 3.8.3) or at a path; a UserError says what is available."""
     if not re.fullmatch(r"\d+(\.\d+)*", wanted):
         return ask(wanted)
     release = ".".join(wanted.split(".")[:2])
@@ -114,9 +114,9 @@ def choose(wanted: str) -> Interpreter:
 
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
-"""Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
+"""Import names of pytest and its dependencies; pure Python, so any interpreter can use the copies."""
 _PACKAGES_OF_OLD = ("attr",)
-"""What pytest needed besides before version 7.3, which Debian has."""
+"""What pytest also needed before version 7.3, which Debian has."""
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
@@ -170,7 +170,7 @@ def _needed() -> tuple[str, ...]:
 
 
 def _package(name: str) -> Path:
-    """Return the file or folder of a package where pytest is installed: the caller's folder may hold files of that name."""
+    """Return the file or folder of a package beside the installed pytest: the caller's folder may hold files of that name."""
     try:
         installed_in = str(importlib.metadata.distribution("pytest").locate_file(""))
     except importlib.metadata.PackageNotFoundError:
@@ -200,7 +200,7 @@ def _make(home: Path, interpreter: Interpreter, packages: Sequence[Path], compil
         shutil.copy2(_RUNNERS / _SERVING, library / _SERVING)
     _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
     _compile_zygote(home, python, library / "_zygote.so", compiler)
-    # The sandbox shows this folder read-only, so bytecode that is not there now would be compiled at every start.
+    # The sandbox shows this folder read-only, so missing bytecode would be compiled at every start.
     _run_copy(home, python, "-m", "compileall", "-q", str(home))
     wanted = "pytest, ctypes, zlib" if packages else "ctypes, zlib"
     done = _run_copy(home, python, "-c", f"import sys; sys.path.append({str(home / 'packages')!r}); import {wanted}")
@@ -214,7 +214,7 @@ def _c_compiler() -> str:
 
 
 def _compile_zygote(home: Path, python: Path, library: Path, compiler: str) -> None:
-    """Compile what makes fork servers of interpreters; where that is not possible, every run starts an interpreter."""
+    """Compile what makes fork servers of interpreters; if that fails, every run starts an interpreter."""
     if not compiler:
         return
     sources = map(str, sorted(_ZYGOTE.glob("*.c")))
@@ -230,7 +230,7 @@ def _run_copy(home: Path, python: Path, *arguments: str) -> subprocess.Completed
 
 
 def _copy_shared_libraries(home: Path, binaries: Sequence[Path]) -> None:
-    """Copy the shared libraries that binaries need and that a sandbox does not show (pyenv's libpython, conda's OpenSSL)."""
+    """Copy the shared libraries that binaries need and a sandbox does not show (pyenv's libpython, conda's OpenSSL)."""
     listed = subprocess.run(["ldd", *map(str, binaries)], capture_output=True, text=True, check=False).stdout
     targets = {line.split("=>")[1].split("(")[0].strip() for line in listed.splitlines() if "=> /" in line}
     hidden = [Path(mount.path) for mount in host.mounts(*sorted(targets))]

@@ -79,7 +79,7 @@ class _Outline:
         self.found: list[Function] = []
         self.open: list[_Block] = []
         self.end = 0
-        """Where the last token that is no line break ended."""
+        """Where the last token other than a line break ended."""
 
     def text(self, index: int) -> str:
         """Return the text of a token, empty behind the last."""
@@ -176,17 +176,17 @@ _LOOKING = (
     r"|get_?source|tokenize|__file__|__loader__|__spec__|__cached__|import __main__|\bargv\b|get_data|runpy|pkgutil"
     r"|importlib|zipimport|\bast\b|\bdis\b"
     r"|listdir|scandir|glob\b|\bwalk\b|iterdir|__path__"
-    # names made up as it runs
+    # names made up at run time
     r"|getattr|\beval\b|\bexec\b|(?<!re\.)\bcompile\b|__import__|globals|\bvars\b|__dict__|__builtins__|ctypes"
     # a comment that says how the bytes are to be read
     r"|\A(?:[^\n]*\n)?[^\n]*coding[:=]"
 )
 _WAYS = (
     rf"{_LOOKING}"
-    # files, programs, and names made up as it runs, wherever these come from
+    # files, programs, and names made up at run time, wherever these come from
     r"|[Oo]pen|[Ff]ile|exec|spawn|system|fork|read_(?:text|bytes)|fromfile|load(?:txt|_module)|memmap|locals|breakpoint"
     r"|attrgetter|methodcaller|get_field|type_hints|singledispatch|ForwardRef|\bmodules\b|\braw\b|detach|monitoring"
-    # what Python writes there of errors that nobody caught
+    # what Python writes there about uncaught errors
     r"|stderr"
 )
 _PLAIN_MODULES = """__future__ abc array base64 binascii bisect calendar cmath collections colorsys contextlib contextvars copy
@@ -194,15 +194,15 @@ dataclasses datetime decimal difflib enum errno fractions functools graphlib has
 locale math numbers operator queue random re secrets statistics string stringprep struct sys textwrap time typing types
 unicodedata weakref zlib"""
 _PLAIN = frozenset(_PLAIN_MODULES.split())
-"""Modules of the library that neither open files nor start programs nor load code, but for words above and what they imported."""
+"""Library modules that neither open files nor start programs nor load code, apart from the words above and their imports."""
 _TOOLS = frozenset({"py", "pluggy", "iniconfig", "packaging", "pygments"})
-"""What comes along with pytest; all else that is not the library's is the project's own, and is looked at itself."""
+"""What comes with pytest; everything else outside the library is the project's own and is examined itself."""
 _SPECIAL_NAMES = """__init__ __new__ __post_init__ __name__ __main__ __class__ __doc__ __all__ __slots__ __version__ __author__
 __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __repr__ __str__ __len__ __iter__ __next__ __contains__ __getitem__
 __setitem__ __delitem__ __add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __neg__ __abs__ __bool__ __int__
 __float__ __enter__ __exit__ __call__ __missing__ __reversed__ __debug__"""
 _SPECIAL = frozenset(_SPECIAL_NAMES.split())
-"""Names of the language that may be used; any may be defined."""
+"""Names of the language that may be used; any may be redefined."""
 _PRINTERS = frozenset({"copyright", "credits", "help", "license"})
 """Built-in names whose classes read files."""
 
@@ -224,7 +224,7 @@ def _uses_more_than_plain_parts(source: str) -> bool:
             tree = ast.parse(source)
         return any(map(_is_more_than_plain, ast.walk(tree)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # Whether the interpreter of the bug takes it, and as what, is for that one to say.
+        return True  # Whether the bug's interpreter accepts it, and as what, is for that interpreter to say.
 
 
 def _is_more_than_plain(node: ast.AST) -> bool:

@@ -44,7 +44,7 @@ _REST_OF_COMMENT = re.compile(r"[^\r\n]*+")
 _STRING_START = re.compile(rf"({_PREFIX})(\"\"\"|'''|\"|')")
 _MAX_NESTED_STRINGS = 20
 _VAIN_CHARS, _VAIN_SHARE = 100_000, 4
-"""How far ends of template strings may be looked for in vain: so many characters, and so many times the length of the text."""
+"""How far ends of template strings may be sought in vain: this many characters, and this many times the text's length."""
 
 
 def lex(source: str) -> list[Piece]:
@@ -61,7 +61,7 @@ class _Lexer:
         self.position = 0
         self.n_brackets = 0
         self.checked = 0
-        """No line up to here ends a bracket that was left open."""
+        """No line up to here ends a bracket left open."""
         self.columns = [(0, 0)]
         """Open blocks: their column with tabs to multiples of eight, and with tabs as one; Python wants both to agree."""
         self.patience = _VAIN_CHARS + _VAIN_SHARE * len(source)
@@ -168,7 +168,7 @@ class _Lexer:
         """Read a template string as Python up to 3.11 does, after its end was looked for up to `looked`."""
         self.patience -= looked - self.position
         if self.patience < 0:
-            return "error", len(self.source)  # no Python takes this text, and every further look would cost all of it again
+            return "error", len(self.source)  # no Python accepts this text, and every further search would cost all of it again
         opening = _STRING_START.match(self.source, self.position)
         assert opening is not None, "called at the start of a string"
         return _plain_string(self.source, opening)

@@ -1,4 +1,4 @@
-"""Which versions of packages a Python project gets: what uv answers, locked once with hashes."""
+"""Which package versions a Python project gets: uv's answer, locked once with hashes."""
 
 import contextlib
 import functools
@@ -24,9 +24,9 @@ _WITH_PYTEST = (
     "six",
     "wcwidth",
 )
-"""What pytest needs, in versions that go with its own; another version may do without, and names what it needs itself."""
+"""pytest's dependencies, in versions that suit its own; other versions may need fewer, and name them."""
 _MOST_RELAXED = 12
-"""So many packages may turn out to need another version before we give up."""
+"""How many packages may turn out to need another version before we give up."""
 
 
 @record
@@ -36,19 +36,19 @@ class Requested:
     python: str
     """Release or path of the interpreter."""
     requirements: tuple[str, ...]
-    """As in a file for pip; those with `==` hold against whatever other packages say."""
+    """In pip's form; those with `==` override what other packages say."""
     optional: tuple[str, ...] = ()
-    """Those to be taken if they can be had."""
+    """Packages to install if possible."""
     beside: tuple[str, ...] = ()
-    """Versions on the same list that nothing is known to need: they hold for what comes along, and else only wheels are taken."""
+    """Versions on the same list that nothing is known to need: they apply to dependencies; otherwise only wheels are used."""
     before: str = ""
-    """A date: no package that was published later is taken, which also goes for what builds packages."""
+    """A date: packages published later are not used, even to build packages."""
     wheels: str = ""
-    """Folder to take packages from; nothing means the index that uv is set up for."""
+    """Folder to take packages from; empty means uv's configured index."""
     relax: bool = False
     """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
     unbuilt: tuple[str, ...] = ()
-    """Packages of which it is known that they cannot be built: they need a wheel."""
+    """Packages known not to build: they need a wheel."""
     brings_pytest: bool = True
     """Whether pytest is one of the packages; not so for a project that is pytest."""
 
@@ -60,16 +60,16 @@ class Locked:
     name: str
     text: str
     notes: tuple[str, ...] = ()
-    """Which versions are not those asked for."""
+    """Which versions differ from the requested ones."""
 
 
 def lock(requested: Requested) -> Locked:
-    """Resolve requirements to versions and hashes; a UserError says why that cannot be done."""
+    """Resolve requirements to versions and hashes; a UserError says why that is impossible."""
     resolver = _Resolver(requested)
     asked = _by_name(requested.requirements)
     optional = {name: line for name, line in _by_name(requested.optional).items() if name not in asked}
     beside = {name: line for name, line in _by_name(requested.beside).items() if name not in asked}
-    # Of a folder of packages all that is there is taken: nothing in it takes long to find or to build.
+    # From a folder of packages everything is allowed: nothing in it takes long to find or build.
     taken = [name for name in beside if requested.wheels or name in optional]
     optional |= {name: beside.pop(name) for name in taken}
     if requested.brings_pytest:
@@ -95,7 +95,7 @@ def lock(requested: Requested) -> Locked:
 
 
 def _replace_pytest(asked: dict[str, str], optional: dict[str, str], beside: dict[str, str]) -> str:
-    """Ask for a pytest that our reporter can be loaded into, and for what goes with it; return what to say of it."""
+    """Ask for a pytest that can load our reporter, and for what goes with it; return what to report."""
     old, asked["pytest"] = asked["pytest"], f"{_OLDEST_PYTEST},<6"
     for name in sorted(asked.keys() | optional.keys() | beside.keys()):
         if name in _WITH_PYTEST:
@@ -134,7 +134,7 @@ def _is_older_pytest(line: str) -> bool:
 
 
 class _Resolver:
-    """Asks uv which versions go together, and learns from its answers what cannot be had."""
+    """Asks uv which versions go together, and learns from its answers what is unavailable."""
 
     def __init__(self, requested: Requested) -> None:
         self.requested = requested
@@ -180,7 +180,7 @@ class _Resolver:
                     raise UserError(f"its packages cannot be had for Python {self.interpreter.release}: {first.reason}") from None
 
     def add(self, asked: dict[str, str], more: Mapping[str, str], resolved: str) -> tuple[dict[str, str], str]:
-        """Return what is asked for with as many more as can be had, and the lock of it."""
+        """Return the requirements with as many optional packages as possible, and their lock."""
         pending = [dict(more)] if more else []
         while pending:
             trial = asked | pending.pop(0)
@@ -209,7 +209,7 @@ class _Resolver:
         return ""
 
     def _relax(self, name: str) -> None:
-        """Have the next version that has a wheel stand in for one that cannot be had, if there is any."""
+        """Replace an unavailable version by the next one with a wheel, if any."""
         line = self._pins.get(name)
         if line is None:
             return

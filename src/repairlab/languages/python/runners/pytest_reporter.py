@@ -23,12 +23,12 @@ with contextlib.suppress(ImportError):
     import _pytest.timing
 
 KNOWS_INSIDE = hasattr(vars(_pytest).get("timing"), "Instant")
-"""Whether this pytest is as new as ours, whose inner workings we know; of others we use what is documented since version 5."""
+"""Whether this pytest is as recent as ours, whose internals we know; of others we use what is documented since version 5."""
 CAN_LOAD = hasattr(vars(_pytest).get("faulthandler"), "pytest_unconfigure")
-"""Whether it can close its files for a time, as ours can: since version 7."""
+"""Whether it can close its files temporarily, as ours can: since version 7."""
 _INTERNAL_ERROR = 3
 COULD_NOT_RUN = {_INTERNAL_ERROR: "INTERNAL_ERROR", 4: "USAGE_ERROR"}
-"""Exit codes by the names that pytest gave them with version 5: a tree that is pytest may be older."""
+"""Exit codes by the names that pytest gave them in version 5: a tree that is pytest may be older."""
 _NEW_PATHS = 7
 
 
@@ -43,7 +43,7 @@ class PytestReporter:
     def __init__(
         self, begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool, known: list[Path]
     ) -> None:
-        """Take what reads the request, pytest's options, whether no file of the tree steers it, and likely test files."""
+        """Take what reads the request, pytest's options, whether no file of the tree configures it, and likely test files."""
         self._begin = begin
         self._known = known
         self._options = options
@@ -69,7 +69,7 @@ class PytestReporter:
         self._tops = {"::".join(test.partition("[")[0].split("::")[:2]) for test in self.tests}
 
     def run(self, arguments: list[str]) -> Any:
-        """Run pytest with this plugin and return its exit code; one whose parts do not fit together has failed inside."""
+        """Run pytest with this plugin and return its exit code; if its parts do not fit together, it has failed internally."""
         try:
             return pytest.main(arguments, plugins=[self])
         except Exception as error:
@@ -78,7 +78,7 @@ class PytestReporter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
-        """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""
+        """Let pytest, now ready, look for the requested tests, whatever it was started with."""
         self._config = session.config
         if self.loads or not KNOWS_INSIDE:
             return
@@ -93,7 +93,7 @@ class PytestReporter:
         config.invocation_params = pytest.Config.InvocationParams(
             args=(*self._options, *self.files), plugins=None, dir=config.invocation_params.dir
         )
-        # No file is asked for twice, so no folder needs to be looked at twice.
+        # No file is requested twice, so no folder needs to be visited twice.
         session._collect_one_node = lambda node, _=True: collect(node)  # type: ignore[method-assign, assignment]
 
     def is_ignored(self, path: str) -> bool | None:
@@ -104,7 +104,7 @@ class PytestReporter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
-        """Have pytest look at no other functions and classes of a file."""
+        """Let pytest skip all other functions and classes of a file."""
         other = self.has_begun and isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
         return [] if other and self._is_tree_plain else None
 
@@ -142,7 +142,7 @@ class PytestReporter:
         self.internal_error = self.internal_error or str(excrepr).strip().rpartition("\n")[2].strip()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Have Python itself write the tracebacks of tests: pytest would parse whole files for that."""
+        """Let Python itself write the tracebacks of tests: pytest would parse whole files for that."""
         if self.has_begun:  # a server that gets ready leaves it to its forks: of files that cannot be loaded pytest tells more
             session.config.option.tbstyle = "native"
 
@@ -165,14 +165,14 @@ class PytestReporter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
-        """Remember the first exception of a test, and leave the way to the test out of what is shown of it."""
+        """Remember the first exception of a test, and hide the frames above the test."""
         if call.excinfo is not None and hasattr(item, "_traceback_filter"):
             call.excinfo.traceback = item._traceback_filter(call.excinfo)
         if call.excinfo is not None and isinstance(call.excinfo.value, MemoryError):
             self._status, self._message = "memory", "MemoryError"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Take in setup, call and teardown; the first that does not pass decides."""
+        """Record setup, call and teardown; the first that does not pass decides."""
         if self._status not in ("", "passed"):
             return
         if hasattr(report, "wasxfail"):
@@ -196,7 +196,7 @@ class PytestReporter:
         self._failed |= nodeid in self.tests and self._status != "passed"
 
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool | None:
-        """Run no more tests when one has failed; to interrupt the session would have pytest print its own source at length."""
+        """Stop after the first failure; interrupting the session would make pytest print its own source at length."""
         if self._stop and self._failed:
             self.stopped = True
             return True
@@ -208,7 +208,7 @@ class PytestReporter:
         return True
 
     def _is_plain(self, item: Any) -> bool:
-        """Return whether a test is a function of which no plugin wants to know more than how it ended."""
+        """Return whether a test is a function about which no plugin needs more than how it ended."""
         if self._is_pytest_plain is None:
             self._is_pytest_plain = KNOWS_INSIDE and _is_plain_config(item.config, self)
         return (
@@ -219,7 +219,7 @@ class PytestReporter:
         )
 
     def _run_plain(self, item: Any, nextitem: Any) -> None:
-        """Do what pytest would do with a test, but for reports of what went well."""
+        """Do what pytest would do with a test, except for reports of successes."""
         replaced, raised = self._is_replaced(item), list[Any]()
         steps: dict[Any, Callable[[], None]] = {
             "setup": partial(_pytest.runner.pytest_runtest_setup, item),
@@ -246,7 +246,7 @@ class _NewReporter(PytestReporter):
     """For pytest as it is today."""
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Have pytest look at no other files."""
+        """Let pytest skip all other files."""
         return self.is_ignored(str(collection_path))
 
 
@@ -254,7 +254,7 @@ class _OldReporter(PytestReporter):
     """For pytest before version 7, which had another kind of paths."""
 
     def pytest_ignore_collect(self, path: Any) -> bool | None:
-        """Have pytest look at no other files."""
+        """Let pytest skip all other files."""
         return self.is_ignored(str(path))
 
 
@@ -268,7 +268,7 @@ def make_reporter(
 
 
 def _is_plain_config(config: pytest.Config, reporter: PytestReporter) -> bool:
-    """Return whether nobody but pytest itself and we have a say in how tests are run, and pytest was asked for nothing special."""
+    """Return whether only pytest itself and we decide how tests run, and nothing special was requested of pytest."""
     asked: list[Any] = [config.getini("filterwarnings"), config.known_args_namespace.pythonwarnings]
     asked += [config.getoption(name, None) for name in ("setuponly", "setupshow", "setupplan", "trace", "usepdb")]
     hooks = [
@@ -282,7 +282,7 @@ def _is_plain_config(config: pytest.Config, reporter: PytestReporter) -> bool:
 
 @contextlib.contextmanager
 def _closed_files(config: pytest.Config) -> Iterator[None]:
-    """Close the files that pytest has open, for a time in which descriptors change."""
+    """Close pytest's open files while descriptors change."""
     plugin: Callable[[str], Any] = config.pluginmanager.get_plugin
     capture, logging = plugin("capturemanager"), plugin("logging-plugin")
     has_faults = config.pluginmanager.hasplugin("faulthandler")

@@ -33,12 +33,12 @@ else:  # `load` and these are given by whoever loads this
     COULD_NOT_RUN = reporting.COULD_NOT_RUN
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
-"""The last because it is ours to say when to stop, and not a setting of the tree."""
+"""The last because stopping is our decision, not a setting of the tree."""
 _SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 _ASKING = {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
 """Variables that give pytest more arguments."""
 _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
-"""What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
+"""What settings may contain to make pytest load a plugin or a warning class, or open a file, while it gets ready."""
 
 
 def is_plain_tree(*, bare: bool = False) -> bool:
@@ -77,7 +77,7 @@ def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: b
 
 
 def run_simply(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, config: pytest.Config, plain: bool) -> bool:
-    """Run tests without a session of pytest, where they need none."""
+    """Run tests without a session of pytest, if they need none."""
     channel, request = begin()
     finished: bool | None = simple.run(channel, request["tests"], config, stop=request["stop"])
     if finished is None:
@@ -96,7 +96,7 @@ def run_loaded(begin: Callable[..., tuple[Channel, dict[str, Any]]], *, plain: b
 
 
 def _complaint(arguments: list[str]) -> str:
-    """Return what pytest says when it refuses to run, without the picture of where: its last lines."""
+    """Return pytest's message when it refuses to run, without the traceback: its last lines."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
         pytest.main(arguments)
@@ -124,12 +124,12 @@ class Method(unittest.TestCase):
 
 
 def load_all() -> None:
-    """Import what pytest imports while it gets ready: modules of the tree could otherwise stand in the way."""
+    """Import what pytest imports while it gets ready: modules of the tree could otherwise be found instead."""
     plugins = [importlib.import_module(f"_pytest.{name}") for name in _pytest.config.default_plugins]
     for name in ("_pytest._argcomplete", "faulthandler", "pdb", "readline", "unittest"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    # Projects of before pytest 4 run with a later one here, and ask for markers by the name that it dropped.
+    # Projects from before pytest 4 run with a later one here, and ask for markers by the name that it dropped.
     pytest.Item.get_marker = pytest.Item.get_closest_marker  # type: ignore[attr-defined]  # as it says
     fixture = type(pytest.fixture(lambda: None))
     for plugin in plugins if KNOWS_INSIDE else ():
@@ -141,7 +141,7 @@ def load_all() -> None:
 
 
 def rehearse() -> None:
-    """Run a small suite, after which patterns are compiled and caches filled; for fork servers, whose forks find them so."""
+    """Run a small suite, after which patterns are compiled and caches filled, so that forks of a server find them ready."""
     modules, path, finders, here = set(sys.modules), list(sys.path), set(sys.path_importer_cache), Path.cwd()
     files = {"pytest.ini": "[pytest]\n", "code/__init__.py": "", "tests/__init__.py": "", "tests/test_it.py": _REHEARSAL}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
@@ -161,7 +161,7 @@ def rehearse() -> None:
 
 
 def make_config() -> pytest.Config | None:
-    """Return a configuration of pytest that neither the tree nor the tests have a say in, if there is one."""
+    """Return a pytest configuration that neither the tree nor the tests influence, if there is one."""
     if PLUGINS or not KNOWS_INSIDE or os.environ.keys() & _ASKING:
         return None
     made: pytest.Config = simple.make_config(_OPTIONS)
@@ -169,7 +169,7 @@ def make_config() -> pytest.Config | None:
 
 
 def rewrite_tests(files: list[Path], config: pytest.Config | None) -> None:
-    """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
+    """Rewrite the assertions of test files once for all forks; the result depends only on their text."""
     if config is None:
         return
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
@@ -189,7 +189,7 @@ def rewrite_tests(files: list[Path], config: pytest.Config | None) -> None:
 
 
 def prepare() -> None:
-    """Make the next configuration of pytest now, as far as neither the tree nor the tests have a say in it."""
+    """Make the next pytest configuration now, as far as neither the tree nor the tests influence it."""
     if not KNOWS_INSIDE:
         return
     make, config = _pytest.config.get_config, _pytest.config.get_config(list(_OPTIONS))

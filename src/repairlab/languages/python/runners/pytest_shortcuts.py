@@ -1,4 +1,4 @@
-"""Shorter ways to what pytest would find out by itself, once for all forks or once for all tests; pytest_session.py loads it.
+"""Shortcuts for what pytest would find out by itself, once for all forks or all tests; pytest_session.py loads it.
 
 All of pytest comes in as arguments.
 """
@@ -15,7 +15,7 @@ _MARKS = {"pytestmark"}
 
 
 def ask_code_for_arguments(fixtures: ModuleType) -> None:
-    """Have pytest read what plain functions want from their code, without making signatures of them."""
+    """Let pytest read what it needs of plain functions from their code, without making signatures."""
     ask = fixtures.getfuncargnames
 
     def names(function: Any, **options: Any) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def ask_code_for_arguments(fixtures: ModuleType) -> None:
 
 
 def ask_once_for_hooks(session: Any) -> None:
-    """Have pytest look for files that want other hooks than all only where there are such files."""
+    """Let pytest look for files that want special hooks only if there are any."""
     ask, hook, special = session.gethookproxy, session.config.hook, session.config.pluginmanager._conftest_plugins
     session.gethookproxy = lambda path: ask(path) if special else hook
 
@@ -44,7 +44,7 @@ def look_for_files(session: Any, files: list[Path]) -> dict[str, Any]:
 
 
 def use_files(session: Any, known: dict[str, Any], files: list[str]) -> None:
-    """Have pytest use what it made of files before, if it knows all of them."""
+    """Let pytest reuse what it made of files before, if it knows all of them."""
     nodes = [known.get(str(Path.cwd() / name)) for name in files]
 
     def collect() -> Iterator[Any]:

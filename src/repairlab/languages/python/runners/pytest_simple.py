@@ -30,13 +30,13 @@ _STEERING = frozenset({
     *("pytestmark", "pytest_plugins", "pytest_generate_tests", "__test__", "setup_module", "setUpModule"),
     *("teardown_module", "tearDownModule", "setup_function", "teardown_function"),
 })  # fmt: skip
-"""Names with which a test file changes how its functions are run."""
+"""Names by which a test file changes how its functions are run."""
 _FIXTURE = type(pytest.fixture(lambda: None))
 _TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py")
 
 
 def make_config(options: tuple[str, ...]) -> pytest.Config:
-    """Return a configuration of pytest that was made far from any tree, and captures nothing."""
+    """Return a pytest configuration made far from any tree, which captures nothing."""
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)  # pytest remembers it, and loads a `conftest.py` that is there
@@ -106,7 +106,7 @@ def _is_simple(function: Any, path: Path) -> bool:
 def _called(
     functions: list[tuple[str, FunctionType]], channel: Channel, config: pytest.Config, capture: Any, *, stop: bool
 ) -> tuple[bool, str]:
-    """Call tests one after the other; return whether none ended all, and what there is to say about those that fail."""
+    """Call tests one after another; return whether none ended them all, and what to report of failures."""
     said, codes = list[str](), {test: code_of(function) for test, function in functions}
     for test, function in functions:
         status, message = "passed", ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def problem(path: str) -> str:
-    """Return what keeps a file from compiling as `path:line: message`, or an empty text."""
+    """Return why a file does not compile, as `path:line: message`, or an empty text."""
     try:
         compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -30,7 +30,7 @@ def main() -> None:
     problems = [text for text in (problem(path) for path in paths if path) if text]
     sys.stderr.write("".join(f"{text}\n" for text in problems))
     sys.stderr.flush()
-    os._exit(1 if problems else 0)  # nothing is left to do, and an interpreter takes its time to do that
+    os._exit(1 if problems else 0)  # nothing is left to do, and an interpreter takes time to shut down
 
 
 if __name__ == "__main__":

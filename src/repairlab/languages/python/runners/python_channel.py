@@ -32,12 +32,12 @@ else:
 _FIRST_PRIVATE_DESCRIPTOR = 100
 _LONGEST_MESSAGE = 2000
 _SILENCE = {"cov": ("--no-cov",), "pytest_cov": ("--no-cov",), "xdist": ("-n0",), "randomly": ("-p", "no:randomly")}
-"""What keeps plugins from measuring, from running tests in other processes, and from shuffling them."""
+"""Options that keep plugins from measuring, from running tests in other processes, and from shuffling them."""
 
 _codes: dict[tuple[str, bytes], CodeType] = {}
 """What was compiled, by path and content."""
 
-# No more of this folder, but pytest: it may be imported next, or by the tests. An environment has its own.
+# Nothing else of this folder but pytest: it may be imported next, or by the tests. An environment has its own.
 sys.path[:] = [*sys.path[1:], *([str(Path(__file__).parent.parent / "packages")] if sys.prefix == sys.base_prefix else [])]
 
 
@@ -103,7 +103,7 @@ class Channel:
         self._send({"event": "done"})
 
     def flush(self) -> None:
-        """Say what was held back."""
+        """Report what was held back."""
         if self._getpid() == self._process:
             self._write(self._descriptor, self._held)
 
@@ -139,7 +139,7 @@ def is_own_pytest() -> bool:
 
 
 def plugin_options() -> list[str]:
-    """Return the options of pytest that load the plugins which the project names."""
+    """Return pytest's options that load the plugins named by the project."""
     names = [name for name in os.environ.get("REPAIRLAB_PLUGINS", "").split(",") if name]
     return [*(part for name in names for part in ("-p", name)), *(part for name in names for part in _SILENCE.get(name, ()))]
 
@@ -237,7 +237,7 @@ def main(framework: str, run: Callable[[Callable[..., tuple[Channel, dict[str, A
             stream()
         is_ready = not has_tree_loaded() if loaded is None else loaded and _belongings() == had
         if serve_forks is not bool and not is_ready:
-            leave(1)  # no fork may start with it; each run is then a process of its own
+            leave(1)  # no fork may start with it; each run is then its own process
         gc.collect()
         gc.freeze()  # collections in forks need not look at what was here before them
         serve_forks()

@@ -23,7 +23,7 @@ _LISTING = re.compile(rb"\bsys\b[^\n]*\bmodules\b")
 
 
 def load_library() -> None:
-    """Import the modules of the standard library that files of the tree import, unless the tree has one of that name."""
+    """Import the library modules that files of the tree import, unless the tree has one of that name."""
     files = list(_files())
     if any(_LISTING.search(path.read_bytes()) for path in files if path.is_file()):
         return

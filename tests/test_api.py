@@ -21,12 +21,12 @@ SLOW = "def total(self):\n        return sum(self.prices[:-2])\n"
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> rl.LazyBenchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> rl.Benchmark:
     return rl.load(write_tiny(tmp_path_factory.mktemp("api") / "tiny"))
 
 
 @pytest.fixture(scope="module")
-def shop(bench: rl.LazyBenchmark) -> rl.Bug:
+def shop(bench: rl.Benchmark) -> rl.Bug:
     return bench["shop"]
 
 
@@ -36,12 +36,12 @@ def validator(shop: rl.Bug, sandbox: Sandbox) -> Iterator[rl.Validator]:
         yield opened
 
 
-def test_a_benchmark_is_indexed_by_id_place_and_slice_and_filtered(bench: rl.LazyBenchmark) -> None:
+def test_a_benchmark_is_indexed_by_id_place_and_slice_and_filtered(bench: rl.Benchmark) -> None:
     assert bench.ids == ("shop", "sum") and len(bench) == 2 and "sum" in bench and bench["sum"] in bench
     assert bench["tiny/sum"] is bench[1] and [bug.id for bug in bench] == ["shop", "sum"]
     assert bench[1:].ids == bench.filter("su*").ids == bench.filter(location="line").ids == ("sum",)
     assert bench.filter(language="python", where=lambda bug: bool(bug.oracle.cases)).ids == ("sum",)
-    assert bench.filter("su*").benchmark is bench.benchmark and not bench.filter("su*").is_whole
+    assert bench.filter("su*").whole is bench is bench.whole
     assert repr(bench) == "<benchmark tiny 1.0.0: 2 bugs (shop, sum)>"
 
 
@@ -58,7 +58,7 @@ def test_a_benchmark_is_indexed_by_id_place_and_slice_and_filtered(bench: rl.Laz
         (lambda bench: rl.open_run("/nowhere"), "is no run folder"),
     ],
 )
-def test_a_wrong_name_is_an_error_that_helps(bench: rl.LazyBenchmark, ask: object, message: str) -> None:
+def test_a_wrong_name_is_an_error_that_helps(bench: rl.Benchmark, ask: object, message: str) -> None:
     with pytest.raises(rl.UserError, match=message):
         ask(bench)  # type: ignore[operator]  # a function
 
@@ -71,7 +71,7 @@ def test_one_bug_is_read_without_the_others(tiny: Path) -> None:
         list(bench)
 
 
-def test_every_form_of_a_patch_is_recognised(shop: rl.Bug, bench: rl.LazyBenchmark) -> None:
+def test_every_form_of_a_patch_is_recognised(shop: rl.Bug, bench: rl.Benchmark) -> None:
     whole = shop.problem.source.replace("[:-1]", "")
     diff = "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -5,3 +5,3 @@\n     def total(self):\n"
     forms: list[tuple[str, PatchForm]] = [
@@ -149,7 +149,7 @@ def test_whatever_is_handed_over_as_a_patch_has_an_outcome(validator: rl.Validat
     assert isinstance(outcome, rl.Outcome) and outcome.verdict is not rl.Verdict.UNDECIDED
 
 
-def test_a_candidate_of_another_bug_is_an_outcome(bench: rl.LazyBenchmark, validator: rl.Validator) -> None:
+def test_a_candidate_of_another_bug_is_an_outcome(bench: rl.Benchmark, validator: rl.Validator) -> None:
     other = candidate_of("def total(numbers):\n    return sum(numbers)\n", bench["sum"])
     assert "is for bug 'sum'" in validator.validate(other).message
 
@@ -184,7 +184,7 @@ def test_a_closed_validator_says_so(shop: rl.Bug, sandbox: Sandbox) -> None:
         validator.validate(FIXED)
 
 
-def test_policy_and_cache_are_as_wanted(bench: rl.LazyBenchmark, own_cache: Path, sandbox: Sandbox) -> None:
+def test_policy_and_cache_are_as_wanted(bench: rl.Benchmark, own_cache: Path, sandbox: Sandbox) -> None:
     patch = "def total(numbers):\n    return 0\n"
     first, second = (
         rl.validate(bench["sum"], patch, policy="full", cache=own_cache, workers=1, isolation=isolation, recheck=0)

@@ -26,12 +26,12 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bench(tiny_folder: Path) -> rl.LazyBenchmark:
+def bench(tiny_folder: Path) -> rl.Benchmark:
     return rl.load(tiny_folder)
 
 
 @pytest.fixture(scope="module")
-def validator(bench: rl.LazyBenchmark, sandbox: Sandbox) -> Any:
+def validator(bench: rl.Benchmark, sandbox: Sandbox) -> Any:
     with rl.Validator(bench["shop"], workers=1, cache=False) as opened:
         yield opened
 
@@ -116,9 +116,7 @@ GUESSES: list[tuple[Guess, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("guess", "parts"), GUESSES, ids=[parts[0] for _, parts in GUESSES])
-def test_a_wrong_guess_is_an_error_that_helps(
-    guess: Guess, parts: tuple[str, ...], bench: rl.LazyBenchmark, tmp_path: Path
-) -> None:
+def test_a_wrong_guess_is_an_error_that_helps(guess: Guess, parts: tuple[str, ...], bench: rl.Benchmark, tmp_path: Path) -> None:
     with pytest.raises(rl.UserError) as error:
         guess(bench, str(tmp_path / "run"))
     assert [part for part in parts if part not in str(error.value)] == []
@@ -137,7 +135,7 @@ def test_a_wrong_guess_is_an_error_that_helps(
     ids=str,
 )
 def test_numbers_and_lists_of_any_kind_are_fine(
-    options: dict[str, Any], bench: rl.LazyBenchmark, tmp_path: Path, sandbox: Sandbox
+    options: dict[str, Any], bench: rl.Benchmark, tmp_path: Path, sandbox: Sandbox
 ) -> None:
     del sandbox
     made = api.run(bench, "copy", to=tmp_path / "run", **{"n": 1, "limit": 1, **options})
@@ -159,7 +157,7 @@ def test_a_bug_may_be_given_by_its_benchmark_and_id(tiny_folder: Path, sandbox: 
     assert [health.bug_id for health in rl.check([f"{tiny_folder}/sum"], workers=1)] == ["sum"]
 
 
-def test_what_load_returned_one_k_and_a_list_of_k_are_fine(bench: rl.LazyBenchmark, tmp_path: Path, sandbox: Sandbox) -> None:
+def test_what_load_returned_one_k_and_a_list_of_k_are_fine(bench: rl.Benchmark, tmp_path: Path, sandbox: Sandbox) -> None:
     assert rl.load(bench) is bench
     one = rl.run(bench, "copy", to=tmp_path / "one", n=2, k=1, workers=1)
     assert one.manifest.experiment.k == (1,)
@@ -172,7 +170,7 @@ def test_what_load_returned_one_k_and_a_list_of_k_are_fine(bench: rl.LazyBenchma
         one.of_bug("shpo")
 
 
-def test_what_is_not_there_is_an_error_of_mappings_and_lists(bench: rl.LazyBenchmark) -> None:
+def test_what_is_not_there_is_an_error_of_mappings_and_lists(bench: rl.Benchmark) -> None:
     with pytest.raises(KeyError) as error:
         bench["smu"]
     assert isinstance(error.value, rl.UserError) and "Did you mean 'sum'?" in str(error.value)

@@ -25,9 +25,7 @@ QUICK = ("python-island-count", "python-version-order", "java-brackets-crash", "
 
 
 def parameters() -> list[object]:
-    everything = [
-        pytest.param(bug.id, CANDIDATES, marks=pytest.mark.differential, id=bug.id) for bug in open_benchmark("starter").bugs
-    ]
+    everything = [pytest.param(bug.id, CANDIDATES, marks=pytest.mark.differential, id=bug.id) for bug in open_benchmark("starter")]
     return [*everything, *(pytest.param(bug_id, 4, id=f"{bug_id}-quick") for bug_id in QUICK)]
 
 

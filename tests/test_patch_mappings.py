@@ -26,12 +26,12 @@ EDIT = {"path": "shop/cart.py", "text": "sum(self.prices)", "span": None}
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> rl.LazyBenchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> rl.Benchmark:
     return rl.load(write_tiny(tmp_path_factory.mktemp("mappings") / "tiny"))
 
 
 @pytest.fixture(scope="module")
-def shop(bench: rl.LazyBenchmark) -> rl.Bug:
+def shop(bench: rl.Benchmark) -> rl.Bug:
     return bench["shop"]
 
 
@@ -52,9 +52,9 @@ def _by_api(mapping: dict[str, Any], bug: rl.Bug) -> _Meaning:
     return _meaning(candidate_of(mapping, bug), bug)
 
 
-def _by_line(mapping: dict[str, Any], bench: rl.LazyBenchmark, folder: Path) -> _Meaning:
+def _by_line(mapping: dict[str, Any], bench: rl.Benchmark, folder: Path) -> _Meaning:
     (folder / "candidates.jsonl").write_text(json.dumps({"bug": "shop", **mapping}) + "\n")
-    (candidate,) = read_external_candidates(folder / "candidates.jsonl", bench.benchmark, "repairlab").candidates["shop"]
+    (candidate,) = read_external_candidates(folder / "candidates.jsonl", bench, "repairlab").candidates["shop"]
     return _meaning(candidate, bench["shop"])
 
 
@@ -88,7 +88,7 @@ def _whole(bug: rl.Bug) -> str:
     ids=lambda item: next(iter(item)) if isinstance(item, dict) else "",
 )
 def test_a_mapping_means_the_same_at_every_door(
-    mapping: dict[str, Any], problem: str | None, shop: rl.Bug, bench: rl.LazyBenchmark, tmp_path: Path
+    mapping: dict[str, Any], problem: str | None, shop: rl.Bug, bench: rl.Benchmark, tmp_path: Path
 ) -> None:
     filled = json.loads(json.dumps(mapping, default=lambda make: make(shop)))
     meanings = {_by_api(filled, shop), _by_line(filled, bench, tmp_path), _by_request(filled, shop)}
@@ -121,7 +121,7 @@ def test_a_mapping_means_the_same_at_every_door(
     ids=str,
 )
 def test_a_mapping_that_means_nothing_is_an_error_at_every_door(
-    mapping: dict[str, Any], message: str | None, shop: rl.Bug, bench: rl.LazyBenchmark, tmp_path: Path
+    mapping: dict[str, Any], message: str | None, shop: rl.Bug, bench: rl.Benchmark, tmp_path: Path
 ) -> None:
     with pytest.raises(rl.UserError, match=message):
         candidate_of(mapping, shop)
@@ -147,7 +147,7 @@ def test_the_bug_of_a_line_counts_and_a_second_form_is_refused(shop: rl.Bug) -> 
 
 
 @pytest.fixture(scope="module")
-def reward(bench: rl.LazyBenchmark, sandbox: Sandbox) -> Iterator[rl.Reward]:
+def reward(bench: rl.Benchmark, sandbox: Sandbox) -> Iterator[rl.Reward]:
     with rl.Reward(bench, workers=1, cache=False) as opened:
         yield opened
 

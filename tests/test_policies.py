@@ -53,7 +53,7 @@ def must_agree(first: Outcome, full: Outcome) -> None:
 
 
 def starter() -> Iterator[Any]:
-    for bug in open_benchmark("starter").bugs:
+    for bug in open_benchmark("starter"):
         yield pytest.param(bug.id, CANDIDATES, marks=pytest.mark.differential, id=bug.id)
     yield from (pytest.param(bug_id, 4, id=f"{bug_id}-quick") for bug_id in (*QUICK, "c-ring-buffer-wrap", "java-header-split"))
 

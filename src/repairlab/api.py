@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Protocol, Self, TypedDict, Unpack, cast, get_type_hints
 
-from repairlab.benchmarks.catalog import LazyBenchmark, benchmark_names, open_bug
+from repairlab.benchmarks.catalog import Benchmark, benchmark_names, open_benchmark, open_bug
 from repairlab.benchmarks.health import Health
 from repairlab.building.check import check_bugs
 from repairlab.core.arguments import check_value, checked
@@ -51,13 +51,13 @@ from repairlab.validation.machine import Isolation, local_machine
 __all__ = [
     "Access",
     "Attempt",
+    "Benchmark",
     "Bug",
     "Candidate",
     "Comparison",
     "Edit",
     "HarnessError",
     "Health",
-    "LazyBenchmark",
     "Origin",
     "Outcome",
     "Problem",
@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 BugReference = Annotated[Bug | str | Path, "a bug, or BENCHMARK/BUG with the benchmark's name or folder"]
-BenchmarkReference = Annotated[LazyBenchmark | str | Path, "the name or folder of a benchmark, or what load() returned"]
+BenchmarkReference = Annotated[Benchmark | str | Path, "the name or folder of a benchmark, or what load() returned"]
 RunReference = Annotated[Run | str | os.PathLike[str], "a run or the path of its folder"]
 _AHEAD = 4
 """How many patches a worker has waiting for it: an answer that takes long keeps those behind it waiting, and no more."""
@@ -157,7 +157,7 @@ class RepairerChoice:
 
 
 @checked()
-def load(benchmark: BenchmarkReference) -> LazyBenchmark:
+def load(benchmark: BenchmarkReference) -> Benchmark:
     """Open a built-in benchmark by name, or any other by its folder; bugs are read when they are asked for.
 
     >>> bench = load("starter")
@@ -166,7 +166,7 @@ def load(benchmark: BenchmarkReference) -> LazyBenchmark:
     >>> len(bench.filter("c-*", limit=3))
     3
     """
-    return benchmark if isinstance(benchmark, LazyBenchmark) else LazyBenchmark(benchmark)
+    return benchmark if isinstance(benchmark, Benchmark) else open_benchmark(benchmark)
 
 
 @checked()
@@ -336,18 +336,18 @@ def run(
             raise UserError("how a model is reached is said both by `access` and by settings of the repairer: use one of the two")
         machine = dataclasses.replace(machine, access=local)
     own = None if isinstance(repairer, RepairerChoice) else OwnRepairer(repairer, experiment.repairer)
-    start_run(experiment, bench.benchmark, folder, machine, own=own)
+    start_run(experiment, bench.whole, folder, machine, own=own)
     try:
-        finish_run(bench.benchmark, folder, machine, progress, own=own)
+        finish_run(bench.whole, folder, machine, progress, own=own)
     except Interrupted:
         raise KeyboardInterrupt(f"stopped; all so far is in {folder}, and the same call goes on") from None
     return Run(folder)
 
 
-def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object | None]:
+def _experiment(bench: Benchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object | None]:
     """Return the settings of a run, and local ones if there are any; what a run does not know is a setting of its repairer."""
     settings: dict[str, Any] = {"benchmark": bench.source, "repairer": _name(chosen)}
-    if not bench.is_whole:
+    if bench.whole is not bench:
         settings["include"] = tuple(map(glob.escape, bench.ids))
     own: dict[str, Any] = {}
     for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():

@@ -8,21 +8,18 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.bug_files import state_of
-from repairlab.benchmarks.catalog import FILE, MOST_KEPT, SETTLED_S, IndexedBugs, open_benchmark
-from repairlab.benchmarks.folder import read_head
+from repairlab.benchmarks.catalog import FILE, MOST_KEPT, SETTLED_S, Benchmark, open_benchmark
 from repairlab.core.bug import Bug, Case
 from repairlab.core.errors import HarnessError, UserError
 
 
-def bugs_of(folder: Path, cache: Path, *, settled_s: float = -1.0) -> IndexedBugs:
-    head, folders = read_head(folder)
-    return IndexedBugs(head.name, folders, cache, settled_s=settled_s)
+def bugs_of(folder: Path, cache: Path, *, settled_s: float = -1.0) -> Benchmark:
+    return Benchmark(folder, cache, settled_s=settled_s)
 
 
 def read(folder: Path, cache: Path, name: str) -> Bug:
     """Return a bug, from the index if that has it."""
-    bugs = bugs_of(folder, cache)
-    return bugs[bugs.ids.index(name)]
+    return bugs_of(folder, cache).bug(name)
 
 
 def indexed(folder: Path, cache: Path, name: str) -> Bug | None:
@@ -117,10 +114,12 @@ def test_only_the_bugs_asked_for_are_read(tiny: Path) -> None:
 def test_a_bug_that_was_asked_for_is_kept_and_the_digest_reads_none(tiny: Path, tmp_path: Path) -> None:
     bugs = bugs_of(tiny, tmp_path)
     assert bugs[0] is bugs[0]
-    assert bugs[:] == (bugs[0], bugs[1])
-    known = bugs.digests()
+    assert bugs.digest == bugs_of(tiny, tmp_path).digest
     (tiny / "bugs/shop/fix.patch").write_text("broken")
-    assert bugs.digests() == known == [bug.digest for bug in bugs]
+    kept = bugs[0]
+    again = Benchmark(tiny, tmp_path)
+    again._kept["shop"] = kept
+    assert again.digest == bugs.digest, "of bugs that are kept, and of entries of the index"
 
 
 def test_memory_holds_the_last_bugs_alone(tiny: Path, tmp_path: Path) -> None:
@@ -128,23 +127,19 @@ def test_memory_holds_the_last_bugs_alone(tiny: Path, tmp_path: Path) -> None:
         shutil.copytree(tiny / "bugs/sum", tiny / f"bugs/sum-{number}")
     bugs = bugs_of(tiny, tmp_path)
     first, second = bugs[0], bugs[1]
-    assert len(bugs[2:]) == MOST_KEPT
+    assert len(list(bugs[2:])) == MOST_KEPT
     assert bugs[MOST_KEPT + 1] is bugs[MOST_KEPT + 1]
     assert bugs[0] is not first and bugs[1] is not second
     assert (bugs[0], bugs[1]) == (first, second)
 
 
 def test_equal_bugs_read_from_two_places_are_equal(tiny: Path, tmp_path: Path) -> None:
-    bugs = bugs_of(tiny, tmp_path)
-    assert bugs == bugs_of(tiny, tmp_path)
-    assert bugs != tuple(bugs)
-    shutil.copytree(tiny / "bugs/sum", tiny / "bugs/sum-2")
-    assert bugs != bugs_of(tiny, tmp_path)
+    assert list(bugs_of(tiny, tmp_path)) == list(bugs_of(tiny, tmp_path))
 
 
 def test_benchmarks_and_bugs_can_be_sent_to_other_processes(tiny: Path) -> None:
     benchmark = open_benchmark(str(tiny))
-    assert pickle.loads(pickle.dumps(benchmark)) == benchmark
+    assert list(pickle.loads(pickle.dumps(benchmark))) == list(benchmark)
     bug = benchmark.bug("shop")
     assert pickle.loads(pickle.dumps(bug)).digest == bug.digest
 
@@ -209,3 +204,35 @@ def test_an_excluded_case_is_left_out_of_the_index_too(tiny: Path, tmp_path: Pat
     toml.write_text(toml.read_text().replace('framework = "stdio"', 'framework = "stdio"\nexcluded = ["01"]'))
     for bug in (read(tiny, tmp_path, "sum"), indexed(tiny, tmp_path, "sum")):
         assert bug is not None and bug.oracle.case_ids == ("02",)
+
+
+def test_bugs_are_found_with_and_without_the_name_of_their_benchmark(tiny: Path) -> None:
+    benchmark = open_benchmark(tiny)
+    shop, total = benchmark
+    assert benchmark.bug("sum") is benchmark.bug("tiny/sum") is total
+    assert benchmark.select() == (shop, total)
+    assert benchmark.select(("tiny/s*",), limit=1) == (shop,)
+    assert benchmark.select(("sum", "sh*")) == (shop, total)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "limit", "message"),
+    [(("smu",), None, "unknown bug of tiny 'smu'"), (("sum", "f*"), None, r"'f\*'"), ((), 0, "--limit is 0")],
+)
+def test_what_matches_nothing_does_not_shrink_a_run(tiny: Path, patterns: tuple[str, ...], limit: int | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        open_benchmark(tiny).select(patterns, limit=limit)
+
+
+def test_an_unknown_bug_is_an_error(tiny: Path) -> None:
+    with pytest.raises(UserError, match=r"unknown bug of tiny 'smu'.*sum"):
+        open_benchmark(tiny).bug("smu")
+
+
+def test_a_part_has_the_digest_of_the_whole_and_shares_its_bugs(tiny: Path) -> None:
+    benchmark = open_benchmark(tiny)
+    part = benchmark.filter("su*")[:1]
+    assert part.whole is benchmark and part.digest == benchmark.digest
+    assert part.ids == ("sum",) and part[0] is benchmark["sum"] and part.select() == (benchmark["sum"],)
+    with pytest.raises(UserError, match="unknown bug of tiny 'shop'"):
+        part["shop"]

@@ -32,9 +32,9 @@ def test_digests_do_not_depend_on_where_the_benchmark_lies(tiny: Path, tmp_path:
 
 
 def test_folders_behind_links_are_not_read(tiny: Path) -> None:
-    before = open_benchmark(str(tiny))
+    before = list(open_benchmark(str(tiny)))
     (tiny / "bugs/shop/buggy/shop/again").symlink_to("..")
-    assert open_benchmark(str(tiny)) == before
+    assert list(open_benchmark(str(tiny))) == before
 
 
 def test_one_bug_is_read_as_the_whole_benchmark_reads_it(tiny: Path) -> None:
@@ -103,7 +103,7 @@ def test_bugs_are_selected_by_pattern_and_limit(tiny: Path) -> None:
 
 def test_starter_has_bugs_of_each_language_and_all_labels() -> None:
     assert "starter" in benchmark_names() and (BUILT_IN / "starter").is_dir()
-    bugs = open_benchmark("starter").bugs
+    bugs = list(open_benchmark("starter"))
     counts = Counter(bug.problem.language for bug in bugs)
     assert counts == {"python": 15, "java": 15, "c": 15, "cpp": 15, "javascript": 8, "go": 8}
     assert {bug.labels.location for bug in bugs} == {"line", "hunk", "function"}

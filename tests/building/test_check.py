@@ -3,6 +3,7 @@ import os
 import random
 import re
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import cast
 
@@ -22,7 +23,7 @@ from repairlab.validation.machine import Machine
 
 def test_a_sound_benchmark_is_healthy(tiny: Path, machine: Machine) -> None:
     found: list[Health] = []
-    check_bugs(open_benchmark(str(tiny)).bugs, machine, found.append, repeats=2)
+    check_bugs(list(open_benchmark(str(tiny))), machine, found.append, repeats=2)
     assert sorted((card.bug_id, card.healthy, card.buggy_verdict) for card in found) == [
         ("shop", True, Verdict.WRONG),
         ("sum", True, Verdict.WRONG),
@@ -307,8 +308,10 @@ def test_a_card_speaks_for_bugs_that_have_not_changed(tiny: Path, tmp_path: Path
         go_on(path, benchmark, {"python": "3"}, repeats=2)
     with pytest.raises(UserError, match=r"another python \(3, now 4\)"):
         go_on(path, benchmark, {"python": "4"}, repeats=1)
+    other = copy(benchmark)
+    other.name = "other"
     with pytest.raises(UserError, match="card of the benchmark tiny, not of other"):
-        go_on(path, dataclasses.replace(benchmark, name="other"), {}, repeats=1)
+        go_on(path, other, {}, repeats=1)
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
     assert [bug.bug_id for bug in go_on(path, open_benchmark(str(tiny)), {}, repeats=1).bugs] == ["shop"]
     write_card(path, make_card(benchmark, [dataclasses.replace(bug, undecided=True) for bug in card.bugs], {}, repeats=1))

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.contracts.scoring import new_tree
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.formats.format import ExternalCandidate, Unreadable
 from repairlab.formats.table import FORMATS

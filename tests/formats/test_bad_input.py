@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.formats.table import recognise
 from repairlab.study.external_candidates import read_external_candidates

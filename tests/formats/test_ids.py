@@ -1,6 +1,9 @@
+import shutil
+from pathlib import Path
+
 import pytest
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.formats.reading import BugIndex
 from tests.formats.conftest import COMMIT
@@ -41,9 +44,7 @@ def test_a_fix_is_found_by_its_commit(benchmark: Benchmark) -> None:
         index.of_commit("0" * 40)
 
 
-def test_a_name_that_may_mean_several_bugs_is_refused(benchmark: Benchmark) -> None:
-    two = Benchmark(
-        name="two", version="1", licence="MIT", description="", bugs=tuple(map(benchmark.bug, ("gcd", "half", "Csv-4", "sum"))) * 2
-    )
-    with pytest.raises(UserError, match="may mean any of gcd, gcd"):
-        BugIndex(two).find("GCD")
+def test_a_name_that_may_mean_several_bugs_is_refused(mixed: Path) -> None:
+    shutil.copytree(mixed / "bugs/gcd", mixed / "bugs/Gcd")
+    with pytest.raises(UserError, match="may mean any of Gcd, gcd"):
+        BugIndex(open_benchmark(mixed)).find("GCD")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.cli.contracts.scoring import new_tree
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.formats.table import recognise
 from tests.conftest import PROGRAM

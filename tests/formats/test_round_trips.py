@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.cli.contracts.scoring import new_tree, wrong_with_round_trip
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict

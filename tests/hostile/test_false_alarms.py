@@ -17,7 +17,7 @@ from tests.hostile.test_hostile import back_end, fix_of, needs_its_language
 @cache
 def projects() -> dict[str, Bug]:
     """Return the bugs with unit tests; the output of programs is compared outside of the sandbox."""
-    return {bug.id: bug for bug in open_benchmark("starter").bugs if bug.oracle.trigger}
+    return {bug.id: bug for bug in open_benchmark("starter") if bug.oracle.trigger}
 
 
 @pytest.mark.parametrize("bug_id", sorted(projects()))

@@ -101,7 +101,7 @@ def parameters() -> Iterator[Any]:
 
 @functools.cache
 def bugs() -> dict[str, Bug]:
-    return {bug.id: bug for bug in open_benchmark(str(CASES)).bugs}
+    return {bug.id: bug for bug in open_benchmark(str(CASES))}
 
 
 @functools.cache

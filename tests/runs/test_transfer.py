@@ -131,7 +131,7 @@ def test_a_run_begun_here_goes_on_elsewhere(tiny: Path, tmp_path: Path, far: Mac
 def test_a_check_elsewhere_finds_the_same(tiny: Path, machine: Machine, far: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     def problems(where: Machine) -> dict[str, tuple[str, ...]]:
         found: list[Health] = []
-        check_bugs(list(open_benchmark(str(tiny)).bugs), where, found.append, counter_tests=False)
+        check_bugs(list(open_benchmark(str(tiny))), where, found.append, counter_tests=False)
         return {health.bug_id: health.problems for health in found}
 
     there = problems(far)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits, edits_of_patch

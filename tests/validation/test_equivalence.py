@@ -266,7 +266,7 @@ def test_what_tools_may_read_in_two_ways_is_judged_each(tmp_path: Path, name: st
     ],
 )
 def test_javascript_that_is_read_in_two_ways_is_judged_each(one: str, other: str) -> None:
-    bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == "javascript")
+    bug = next(bug for bug in open_benchmark("starter") if bug.problem.language == "javascript")
     assert digest_of(bug, one) != digest_of(bug, other)
 
 
@@ -292,7 +292,7 @@ GO = "package p\n\nimport (\n\t{}\n)\n\nvar x = {}\n"
     ],
 )
 def test_whatever_can_see_layout_is_its_own_form_in_javascript_and_go(name: str, text: str) -> None:
-    bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == name)
+    bug = next(bug for bug in open_benchmark("starter") if bug.problem.language == name)
     assert digest_of(bug, text) != digest_of(bug, text + "\n")
 
 

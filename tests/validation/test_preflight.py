@@ -14,7 +14,7 @@ from repairlab.validation.preflight import FOLDER, GREETING, check_tools, missin
 
 def test_what_works_is_remembered(tiny: Path, own_cache: Path, machine: Machine) -> None:
     here = dataclasses.replace(machine, cache=own_cache)
-    bugs = open_benchmark(str(tiny)).bugs
+    bugs = list(open_benchmark(str(tiny)))
     check_tools(bugs, here)
     marks = {path: path.stat().st_mtime_ns for path in (here.cache / FOLDER).iterdir()}
     check_tools(bugs, here)
@@ -35,7 +35,7 @@ def test_a_tool_that_does_not_start_in_the_sandbox_is_named_and_tried_again(tiny
 def test_a_language_whose_programs_do_not_run_is_named(tiny: Path, own_cache: Path, machine: Machine) -> None:
     here = dataclasses.replace(machine, cache=own_cache)
     with pytest.raises(HarnessError, match="python does not work in the sandbox"):
-        check_tools(open_benchmark(str(tiny)).bugs, here, sandbox=FakeSandbox(lambda command: exited(1)))
+        check_tools(list(open_benchmark(str(tiny))), here, sandbox=FakeSandbox(lambda command: exited(1)))
 
 
 def test_an_environment_is_asked_of_a_language_that_has_some(tiny: Path, own_cache: Path, machine: Machine) -> None:
@@ -70,5 +70,5 @@ def test_a_machine_that_does_not_say_when_it_started_is_tried_as_any_other(
 
     monkeypatch.setattr(Path, "read_text", without)
     here = dataclasses.replace(machine, cache=own_cache)
-    check_tools(open_benchmark(str(tiny)).bugs, here, sandbox=FakeSandbox(lambda _: exited(stdout=GREETING)))
+    check_tools(list(open_benchmark(str(tiny))), here, sandbox=FakeSandbox(lambda _: exited(stdout=GREETING)))
     assert any((own_cache / FOLDER).iterdir())

@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints, overload
@@ -24,7 +25,6 @@ from repairlab.benchmarks.folder import load_bug, read_head
 from repairlab.benchmarks.labels_file import LABELS_NAME, completed, stated_labels
 from repairlab.core.amounts import count
 from repairlab.core.arguments import check_value, checked
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree, remember_digest
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.problem import Problem
@@ -42,35 +42,13 @@ MOST_KEPT = 256
 """How many bugs of a benchmark are kept in memory."""
 SETTLED_S = 2.0
 """A file that changed a moment before it was looked at may change again within the same tick of the file system's clock."""
+_LISTING = "repairlab list BENCHMARK"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS bugs (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, signature TEXT, value BLOB);"
 
 
 def benchmark_names() -> list[str]:
     """Return the names of the built-in benchmarks."""
     return sorted(path.parent.name for path in BUILT_IN.glob("*/benchmark.toml"))
-
-
-def open_benchmark(name: str, *, found_labels: bool = True) -> Benchmark:
-    """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for.
-
-    Labels that were found beside it (`repairlab label`) stand in for those that a bug does not state, unless they are not wanted.
-    """
-    folder = find_folder(name)
-    head, folders = read_head(folder)
-    labels = folder / LABELS_NAME if found_labels else None
-    return Benchmark(
-        name=head.name,
-        version=head.version,
-        licence=head.licence,
-        description=head.description,
-        bugs=IndexedBugs(head.name, folders, default_cache(), labels=labels),
-    )
-
-
-def open_bug(reference: str) -> Bug:
-    """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
-    name, bug_id = split_reference(reference)
-    return open_benchmark(name).bug(bug_id)
 
 
 def split_reference(reference: str) -> tuple[str, str]:
@@ -110,18 +88,23 @@ class _Entry:
     labels: Labels
 
 
-class IndexedBugs(Sequence[Bug]):
-    """Bugs of a benchmark's folder in a fixed order; each is read when it is asked for, and the last ones are kept."""
+class Benchmark:
+    """Bugs of one benchmark, in a fixed order: all of them, or those that `filter` left.
 
-    def __init__(
-        self, benchmark: str, folders: dict[str, Path], cache: Path, *, labels: Path | None = None, settled_s: float = SETTLED_S
-    ) -> None:
-        """Take the benchmark's name, the folders of its bugs by id, the folder of the index, and the file of labels found."""
-        self.ids = tuple(folders)
-        self._benchmark = benchmark
-        self._folders = folders
+    Each bug is read when it is asked for, and the last ones are kept; a filter by what bugs are reads them all, one by one.
+    """
+
+    def __init__(self, name: str | Path, cache: Path, *, found_labels: bool = True, settled_s: float = SETTLED_S) -> None:
+        """Take the name or folder of a benchmark, and the folder of the index; only the list of bugs is read."""
+        self.source = str(name)
+        """The name or folder that it was opened by."""
+        self.folder = find_folder(self.source).absolute()  # the current folder may change before a bug is read
+        head, self._folders = read_head(self.folder)
+        self.name, self.version, self.licence, self.description = head.name, head.version, head.licence, head.description
+        self.ids = tuple(self._folders)
+        self._whole: Benchmark | None = None
         self._cache = cache
-        self._labels = labels
+        self._labels = self.folder / LABELS_NAME if found_labels else None
         self._settled_s = settled_s
         self._kept: dict[str, Bug] = {}
         self._names: dict[str, str] = {}
@@ -130,29 +113,113 @@ class IndexedBugs(Sequence[Bug]):
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __contains__(self, bug: object) -> bool:
+        return (bug.id if isinstance(bug, Bug) else bug) in self.ids
+
+    def __iter__(self) -> Iterator[Bug]:
+        return map(self._bug, self.ids)
+
     @overload
-    def __getitem__(self, which: int) -> Bug: ...
+    def __getitem__(self, which: str | int) -> Bug: ...
     @overload
-    def __getitem__(self, which: slice) -> tuple[Bug, ...]: ...
-    def __getitem__(self, which: int | slice) -> Bug | tuple[Bug, ...]:
-        """Return a bug by its place, or several by a slice."""
+    def __getitem__(self, which: slice) -> "Benchmark": ...
+    @checked()
+    def __getitem__(self, which: Annotated[str | int | slice, "an id, a place or a slice"]) -> "Bug | Benchmark":
+        """Return a bug by id or place, or a part of the benchmark by a slice."""
         if isinstance(which, slice):
-            return tuple(map(self._bug, self.ids[which]))
+            return self._part(self.ids[which])
+        if isinstance(which, str):
+            return self.bug(which)
+        if not -len(self) <= which < len(self):
+            raise IndexError(f"{self.name} has no bug at place {which}; it has {len(self)}")
         return self._bug(self.ids[which])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IndexedBugs) and self.ids == other.ids and all(map(Bug.__eq__, self, other))
-
-    __hash__ = None  # type: ignore[assignment]  # its bugs may change on disk
+    def __repr__(self) -> str:
+        shown = ", ".join(self.ids[:3]) + (", …" if len(self.ids) > 3 else "")
+        return f"<benchmark {self.name} {self.version}: {count(len(self.ids), 'bug')} ({shown})>"
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_opened": None}  # a connection belongs to its process
 
-    def digests(self) -> list[str]:
-        """Return the digests of all bugs; entries need not become records for that."""
-        return [self._kept[bug_id].digest if bug_id in self._kept else self._digest(bug_id) for bug_id in self.ids]
+    @property
+    def whole(self) -> "Benchmark":
+        """Return all bugs, with those that a filter left out."""
+        return self._whole or self
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Return the hash over name, version and every bug of the whole; entries of the index need not become bugs for that."""
+        if self._whole:
+            return self._whole.digest
+        digests = [self._kept[bug_id].digest if bug_id in self._kept else self._digest(bug_id) for bug_id in self.ids]
+        return digest(self.name, self.version, digests)
+
+    def bug(self, bug_id: str) -> Bug:
+        """Return one bug by id, with or without the benchmark's name before it."""
+        wanted = bug_id.removeprefix(f"{self.name}/")
+        if wanted not in self.ids:
+            raise UnknownItemError(*unknown(f"bug of {self.name}", wanted, self.ids, listing=_LISTING).args)
+        return self._bug(wanted)
+
+    def select(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[Bug, ...]:
+        """Return the bugs whose id matches one of the shell patterns (all without any), at most `limit`; each must match one."""
+        return tuple(map(self._bug, self.select_ids(include, limit=limit)))
+
+    def select_ids(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[str, ...]:
+        """Return the ids of the bugs that `select` returns; none is read for that."""
+        if limit is not None and limit < 1:
+            raise UserError(f"--limit is {limit}: at least 1 bug is needed")
+        patterns = [pattern.removeprefix(f"{self.name}/") for pattern in include]
+        matchless = [pattern for pattern in patterns if not self._matching([pattern])]
+        if matchless:
+            raise unknown(f"bug of {self.name}", matchless, self.ids, listing=_LISTING)
+        return tuple(self._matching(patterns)[:limit])
+
+    @checked()
+    def filter(
+        self,
+        *patterns: Annotated[str, "shell patterns of ids, each as an argument of its own"],
+        language: str | None = None,
+        where: Callable[[Bug], bool] | None = None,
+        limit: int | None = None,
+        **labels: str,
+    ) -> "Benchmark":
+        """Return the bugs that match all that is said; a filter that leaves none is an error, for it is a typo.
+
+        `patterns` are shell patterns of ids, of which one must match; `labels` are those of `Labels`, such as `split="test"`.
+        """
+        for label, value in labels.items():
+            if label not in Labels.__dataclass_fields__:
+                raise unknown("label", label, (*Labels.__dataclass_fields__, "language", "where", "limit"))
+            check_value("Benchmark.filter()", label, value, get_type_hints(Labels)[label])
+        if language is not None and language not in language_names():
+            raise unknown("language", language, language_names())
+        if limit is not None and limit < 1:
+            raise UserError(f"limit is {limit}: at least 1 bug is needed")
+        ids = self._matching(patterns)
+        if language is not None or where is not None or labels:
+            ids = [
+                bug.id
+                for bug in map(self._bug, ids)
+                if (language is None or bug.problem.language == language)
+                and all(getattr(bug.labels, label) == value for label, value in labels.items())
+                and (where is None or where(bug))
+            ]
+        return self._part(tuple(ids[:limit]))
+
+    def _matching(self, patterns: Sequence[str]) -> list[str]:
+        return [bug_id for bug_id in self.ids if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
+
+    def _part(self, ids: tuple[str, ...]) -> "Benchmark":
+        if not ids:
+            raise UserError(f"no bug of {self.name} is left: none of {len(self.ids)} matches")
+        part = copy(self)
+        part.ids, part._whole = ids, self.whole
+        return part
 
     def _bug(self, bug_id: str) -> Bug:
+        if self._whole:
+            return self._whole._bug(bug_id)
         bug = self._kept.pop(bug_id, None) or self._labelled(self._read(bug_id))
         self._kept[bug_id] = bug
         while len(self._kept) > MOST_KEPT:
@@ -171,11 +238,11 @@ class IndexedBugs(Sequence[Bug]):
     def _read(self, bug_id: str) -> Bug:
         folder = self._folders[bug_id]
         if not folder.is_dir():
-            return load_bug(folder, self._benchmark)  # which says what is missing
+            return load_bug(folder, self.name)  # which says what is missing
         state, key = state_of(folder), self._key(folder)
         if (known := self._look_up(key, folder, state)) is not None:
             return known
-        bug = load_bug(folder, self._benchmark)
+        bug = load_bug(folder, self.name)
         if not any(path.is_symlink() for path in folder.iterdir()):  # what lies behind a link is not looked at for changes
             self._keep(key, bug, state)
         return bug
@@ -196,7 +263,7 @@ class IndexedBugs(Sequence[Bug]):
         return self._opened[1]
 
     def _key(self, folder: Path) -> str:
-        return digest(engine_digest(), _reading_digest(), self._benchmark, str(folder.absolute()))
+        return digest(engine_digest(), _reading_digest(), self.name, str(folder.absolute()))
 
     def _data(self, key: str, state: FolderState) -> dict[str, Any] | None:
         rows = self._database.rows("SELECT value FROM bugs WHERE key = ? AND signature = ?", (key, state.signature))
@@ -260,90 +327,15 @@ def _reading_digest() -> str:
     return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))
 
 
-class LazyBenchmark:
-    """Bugs of one benchmark, in its order: all of them, or those that `filter` left.
+def open_benchmark(name: str | Path, *, found_labels: bool = True) -> Benchmark:
+    """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for.
 
-    Each bug is read when it is asked for; a filter by what bugs are reads them all, one after the other.
+    Labels that were found beside it (`repairlab label`) stand in for those that a bug does not state, unless they are not wanted.
     """
+    return Benchmark(name, default_cache(), found_labels=found_labels)
 
-    def __init__(self, name: str | Path) -> None:
-        """Take the name of a built-in benchmark, or the folder of another one; only its list of bugs is read."""
-        self.source = str(name)
-        """The name or folder that it was loaded by."""
-        self.folder = find_folder(self.source).absolute()  # the current folder may change before a bug is read
-        self.benchmark: Benchmark = open_benchmark(str(self.folder))
-        """The whole benchmark, with bugs that a filter left out: its digest is over all of them."""
-        self.name, self.version = self.benchmark.name, self.benchmark.version
-        self.licence, self.description = self.benchmark.licence, self.benchmark.description
-        self.ids: tuple[str, ...] = self.benchmark.ids
-        self.is_whole = True
-        """Whether no filter left a bug out."""
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __contains__(self, bug: object) -> bool:
-        return (bug.id if isinstance(bug, Bug) else bug) in self.ids
-
-    def __iter__(self) -> Iterator[Bug]:
-        return map(self.benchmark.bug, self.ids)
-
-    @overload
-    def __getitem__(self, which: str | int) -> Bug: ...
-    @overload
-    def __getitem__(self, which: slice) -> "LazyBenchmark": ...
-    @checked()
-    def __getitem__(self, which: Annotated[str | int | slice, "an id, a place or a slice"]) -> "Bug | LazyBenchmark":
-        """Return a bug by id or place, or a part of the benchmark by a slice."""
-        if isinstance(which, slice):
-            return self._part(self.ids[which])
-        if isinstance(which, int) and not -len(self) <= which < len(self):
-            raise IndexError(f"{self.name} has no bug at place {which}; it has {len(self)}")
-        bug_id = self.ids[which] if isinstance(which, int) else which.removeprefix(f"{self.name}/")
-        if bug_id not in self.ids:
-            raise UnknownItemError(*unknown(f"bug of {self.name}", bug_id, self.ids).args)
-        return self.benchmark.bug(bug_id)
-
-    @checked()
-    def filter(
-        self,
-        *patterns: Annotated[str, "shell patterns of ids, each as an argument of its own"],
-        language: str | None = None,
-        where: Callable[[Bug], bool] | None = None,
-        limit: int | None = None,
-        **labels: str,
-    ) -> "LazyBenchmark":
-        """Return the bugs that match all that is said; a filter that leaves none is an error, for it is a typo.
-
-        `patterns` are shell patterns of ids, of which one must match; `labels` are those of `Labels`, such as `split="test"`.
-        """
-        for label, value in labels.items():
-            if label not in Labels.__dataclass_fields__:
-                raise unknown("label", label, (*Labels.__dataclass_fields__, "language", "where", "limit"))
-            check_value("LazyBenchmark.filter()", label, value, get_type_hints(Labels)[label])
-        if language is not None and language not in language_names():
-            raise unknown("language", language, language_names())
-        if limit is not None and limit < 1:
-            raise UserError(f"limit is {limit}: at least 1 bug is needed")
-        ids = [bug_id for bug_id in self.ids if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
-        if language is not None or where is not None or labels:
-            ids = [
-                bug.id
-                for bug in map(self.benchmark.bug, ids)
-                if (language is None or bug.problem.language == language)
-                and all(getattr(bug.labels, label) == value for label, value in labels.items())
-                and (where is None or where(bug))
-            ]
-        return self._part(tuple(ids[:limit]))
-
-    def _part(self, ids: tuple[str, ...]) -> "LazyBenchmark":
-        if not ids:
-            raise UserError(f"no bug of {self.name} is left: none of {len(self.ids)} matches")
-        part = LazyBenchmark.__new__(LazyBenchmark)
-        part.__dict__.update(self.__dict__)
-        part.ids, part.is_whole = ids, False
-        return part
-
-    def __repr__(self) -> str:
-        shown = ", ".join(self.ids[:3]) + (", …" if len(self.ids) > 3 else "")
-        return f"<benchmark {self.name} {self.version}: {count(len(self.ids), 'bug')} ({shown})>"
+def open_bug(reference: str) -> Bug:
+    """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
+    name, bug_id = split_reference(reference)
+    return open_benchmark(name).bug(bug_id)

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from repairlab.benchmarks.catalog import BUILT_IN, find_folder
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import BUILT_IN, Benchmark, find_folder
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Strength, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data

@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.benchmarks.health import HealthCard
 from repairlab.building.coverage import FixCoverage
 from repairlab.building.leak import TELLING
 from repairlab.building.text_rules import RULES, AuditedBug, Finding, Level
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
@@ -48,7 +48,7 @@ def audit(
     benchmark: Benchmark, *, card: HealthCard | None, pairs: Sequence[Path], coverage: Sequence[FixCoverage] | None = None
 ) -> Iterator[Audited]:
     """Try every rule on a benchmark; measure what its trigger tests cover first."""
-    bugs = benchmark.bugs
+    bugs = tuple(benchmark)
     texts = [AuditedBug(bug) for bug in bugs]
     for rule, (about, look) in RULES.items():
         yield Audited(rule=rule, about=about, findings=tuple(look(texts)))

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.building.differential import differential
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.bug_files import read_tree
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.health import Health
 from repairlab.benchmarks.writing import write_head
 from repairlab.building.check import check_bugs
 from repairlab.building.importers.importer import TreeFile
 from repairlab.building.importers.small_programs import patch_of
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError

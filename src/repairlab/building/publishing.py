@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import find_folder, open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, read_card
 from repairlab.building.import_record import RECORD_NAME, read_import_record
 from repairlab.building.mining import funnel
 from repairlab.core.amounts import count
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text

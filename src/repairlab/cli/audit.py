@@ -48,7 +48,7 @@ def audit(
     if known is None:
         again = "" if card_place(benchmark) else f" && repairlab audit {shlex.quote(benchmark)} --card {CARD_NAME}"
         talk().print(f"There is no health card. Make one with: {check_command(benchmark)}{again}", markup=False, soft_wrap=True)
-    covered = _measured(opened.bugs, here) if coverage else None
+    covered = _measured(tuple(opened), here) if coverage else None
     found = list(audit_bugs(opened, card=known, pairs=pairs or (), coverage=covered))
     found.append(audit_runs(run or [], opened.name))
     findings = [finding for audited in found for finding in audited.findings]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import find_folder, open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, find_folder, open_benchmark
 from repairlab.benchmarks.health import (
     BUILD,
     Health,
@@ -27,7 +27,6 @@ from repairlab.building.amending import exclude, exclusion_line, leave_out, proj
 from repairlab.building.check import check_bugs
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, data, print_json, progress_bar, say, talk, write
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.outcome import STRENGTHS
@@ -250,5 +249,5 @@ def _exclude_from_neighbours(benchmark: Benchmark, card: HealthCard) -> None:
     for bug in card.sick:
         if project := project_of_bug(bug.bug_id):
             unsteady.setdefault(project, set()).update(bug.flaky)
-    for told in leave_out((bug for bug in benchmark.bugs if unsteady.get(project_of_bug(bug.id))), unsteady):
+    for told in leave_out((bug for bug in benchmark if unsteady.get(project_of_bug(bug.id))), unsteady):
         say(f"bug {told}; check again")

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, say
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
-from repairlab.core.benchmark import Benchmark
 from repairlab.languages.facts import title
 from repairlab.runs.experiment import make_experiment
 from repairlab.study.page import make_report

@@ -10,12 +10,11 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, benchmark_names, find_folder, open_benchmark
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
 from repairlab.cli.options import Include, Json, asked_model
 from repairlab.cli.output import count, print_json, print_table, progress_bar, say, write
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement, shown_value
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
 from repairlab.formats.bug_types import LABELS as GROUPED

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark, open_bug, split_reference
+from repairlab.benchmarks.catalog import Benchmark, benchmark_names, find_folder, open_benchmark, open_bug, split_reference
 from repairlab.benchmarks.health import CARD_NAME, Health, read_card
 from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.amounts import count
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data

@@ -6,11 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import print_json, print_table, progress_bar, say, write
 from repairlab.core.amounts import count
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError, unknown
 from repairlab.core.record import to_data

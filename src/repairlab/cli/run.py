@@ -12,13 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.locate import measured
 from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, numbers, on_machine, require_decided, warn_unchecked
 from repairlab.cli.output import RunBar, count, print_json, progress_bar, say, write
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.core.amounts import dollars
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.record import to_data

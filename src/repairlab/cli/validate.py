@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.options import Include, Json, Limit, MinStrength, Repair, on_machine, require_decided
 from repairlab.cli.output import count, data, print_json, print_table, say, write
 from repairlab.cli.run import repair_folder, run_to_end
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict

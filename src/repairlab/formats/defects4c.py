@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.amounts import count
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, read_csv, read_json, read_text
 from repairlab.core.record import record

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.foreign import read_text
 from repairlab.core.storage.folders import new_folder
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.amounts import count
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.foreign import as_type, field, read_json
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.reading import Maker, items_of, look, read_entries, read_lines

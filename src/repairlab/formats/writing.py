@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits, edits_of_patch, unified_diff

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, Strength

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.amounts import dollars
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.model import Access
 from repairlab.core.record import record

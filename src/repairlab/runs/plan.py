@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.model import Access
 from repairlab.core.record import record

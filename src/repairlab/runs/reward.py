@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Self, TypedDict, Unpack
 
-from repairlab.benchmarks.catalog import LazyBenchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.arguments import check_value, checked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy, Strength
@@ -64,7 +64,7 @@ class Reward:
     @checked()
     def __init__(
         self,
-        benchmark: Annotated[LazyBenchmark | str | Path, "the name or folder of a benchmark, or what load() returned"],
+        benchmark: Annotated[Benchmark | str | Path, "the name or folder of a benchmark, or what load() returned"],
         *,
         scale: Annotated[RewardScale | Mapping[str, float] | None, "a RewardScale, or a dict such as {'plausible': 1.0}"] = None,
         url: str | None = None,
@@ -95,12 +95,12 @@ class Reward:
         self._column: str = machine.pop("column", "bug")
         self._undecided: float | None = machine.pop("undecided", None)
         self._policy: Policy = policy or ("full" if self.scale.share else "first-failure")
-        self._benchmark = str(benchmark.name if isinstance(benchmark, LazyBenchmark) else benchmark)
+        self._benchmark = str(benchmark.name if isinstance(benchmark, Benchmark) else benchmark)
         self._remote = RemoteJudge(url, token=token, patience_s=patience) if url is not None else None
         self._local: ValidatorPool | None = None
         if self._remote is None:
             start_server()
-            self._bugs = benchmark if isinstance(benchmark, LazyBenchmark) else LazyBenchmark(benchmark)
+            self._bugs = benchmark if isinstance(benchmark, Benchmark) else open_benchmark(benchmark)
             self._local = ValidatorPool(local_machine(**machine))
         elif machine:
             raise UserError(f"{', '.join(sorted(machine))}: with a url it is the service that has such options")

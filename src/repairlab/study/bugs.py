@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.building.check import check_bug
 from repairlab.building.importers.importer import Settings
 from repairlab.building.importing import Imported, import_benchmark
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.record import record
 from repairlab.validation.machine import Machine
 from tests.builders import git, write_files
@@ -191,7 +190,7 @@ class Import:
     def problems(self, machine: Machine) -> dict[str, tuple[str, ...]]:
         """Return what a check finds wrong with each bug."""
         sandbox = machine.open_sandbox()
-        return {bug.id: check_bug(bug, sandbox).problems for bug in self.benchmark.bugs}
+        return {bug.id: check_bug(bug, sandbox).problems for bug in self.benchmark}
 
 
 @pytest.fixture

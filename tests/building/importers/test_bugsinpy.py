@@ -147,7 +147,7 @@ def test_lists_of_packages_are_read_in_the_encoding_that_they_have(
 def test_an_imported_bug_passes_the_check(checkout: Path, tmp_path: Path, sandbox: Sandbox, machine: Machine) -> None:
     chosen = Settings(clones=checkout.parent / "clones")
     made = import_benchmark("bugsinpy", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert bug.oracle.regression == ("tests.test_clock.ClockTest.test_none",)
     assert check_bug(bug, sandbox).problems == ()
 

@@ -31,7 +31,7 @@ def test_a_pair_is_healthy(importing: Any, machine: Machine) -> None:
     importing.write(FILES)
     made = importing.run("codeflaws")
     assert made.notes == (f"{FOLDER}: %I64d became %lld",)
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
     assert importing.problems(machine) == {FOLDER: ()}
 
 
@@ -41,7 +41,7 @@ def test_programs_are_built_as_c_of_their_time(importing: Any, machine: Machine)
     programs = {"1-A-10.c": old_style.format("atoll(n) + 1"), "1-A-11.c": old_style.format("2 * atoll(n)")}
     importing.write({**FILES, **{f"{FOLDER}/{name}": text for name, text in programs.items()}})
     importing.run("codeflaws", machine=machine)
-    assert {"-std=c99", "-O0"} < set(importing.benchmark.bugs[0].oracle.build.flags)
+    assert {"-std=c99", "-O0"} < set(importing.benchmark[0].oracle.build.flags)
     assert importing.problems(machine) == {FOLDER: ()}
 
 
@@ -51,7 +51,7 @@ def test_cases_that_the_right_program_fails_are_left_out(importing: Any, machine
     importing.write({**FILES, **cut})
     made = importing.run("codeflaws", machine=machine)
     assert "1 case left out, which the right program does not pass: heldout-pos2 (WRONG: token 1 is '24'" in made.notes[1]
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
 
 
 @pytest.mark.timeout(300)
@@ -64,7 +64,7 @@ def test_a_right_program_that_loops_is_not_waited_for_again_and_again(importing:
     programs = {f"{FOLDER}/1-A-10.c": program.format("n + 1"), f"{FOLDER}/1-A-11.c": program.format(loop)}
     importing.write({**FILES, **cut, **programs, f"{FOLDER}/input-neg1": "50\n", f"{FOLDER}/output-neg1": "100\n"})
     made = importing.run("codeflaws", machine=machine)
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
     tried, not_tried = made.notes
     late = ", ".join(f"heldout-a{number} (TIMEOUT: cpu limit reached)" for number in (0, 1, 10, 11, 2))
     assert tried == f"{FOLDER}: 5 cases left out, which the right program does not pass: {late}"
@@ -105,7 +105,7 @@ def test_a_case_without_its_output_is_left_out_with_its_name(importing: Any, mac
     importing.write({path: text for path, text in FILES.items() if not path.endswith("/output-pos1")})
     made = importing.run("codeflaws", machine=machine)
     assert re.fullmatch(rf"{FOLDER}: case pos1 left out: \S+/output-pos1 is missing", made.notes[1])
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1"]
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["heldout-pos1", "neg1"]
 
 
 def test_a_pair_without_outputs_is_dropped(importing: Any) -> None:
@@ -122,7 +122,7 @@ def test_files_may_be_packed(importing: Any, machine: Machine) -> None:
             path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
             path.unlink()
     importing.run("codeflaws", machine=machine)
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
 
 
 def test_other_folders_are_no_pairs(importing: Any) -> None:

@@ -85,7 +85,7 @@ def test_tests_are_found_by_id_or_by_list(importing: Any) -> None:
     importing.write({"tests/p00002/1.out": "1\n", "tests/ABC141/A/in/1": "3\n", "tests/ABC141/A/out/1": "6\n"})
     made = importing.run("codenet", "net", "tests", language="python")
     assert made.bugs == ("p00001-s1",)
-    assert importing.benchmark.bugs[0].oracle.cases[0].expected == "6\n"
+    assert importing.benchmark[0].oracle.cases[0].expected == "6\n"
 
 
 def test_a_letter_is_a_position_and_matches_nothing(importing: Any) -> None:

@@ -197,7 +197,7 @@ def test_a_bug_is_the_tree_of_the_fix_with_the_source_from_before(checkout: Path
 
 def test_nothing_that_a_repairer_sees_tells_of_the_fix(checkout: Path, tmp_path: Path) -> None:
     import_benchmark("defects4c", [checkout], tmp_path / "b", settings(checkout, include=("tcpdump*",)), print, print)
-    (bug,) = open_benchmark(str(tmp_path / "b")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "b"))
     assert "SECRET" not in f"{bug.problem}" and "CVE" not in f"{bug.problem}"
     assert "tests/TESTLIST" not in {file.path for file in bug.problem.context}
 
@@ -338,7 +338,7 @@ def test_a_project_below_the_root_with_a_folder_build_is_healthy(
     fixed_again(checkout, checkout.parent / "clones/counter", {**moved, "build/x": "x"})
     chosen = settings(checkout, include=("counter@*",))
     made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert bug.oracle.build.flags[:2] == ("-Scpp", "-Bbuild-here") and bug.oracle.regression == ("one",)
     assert check_bug(bug, sandbox).problems == ()
     judge_three(bug, sandbox)
@@ -376,7 +376,7 @@ def test_a_hook_says_how_a_project_with_a_runner_of_its_own_is_built_and_tested(
     (checkout.parent / "clones/counter.toml").write_text(HOOK)
     chosen = settings(checkout, include=("counter@*",))
     made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert (bug.oracle.trigger, bug.oracle.regression) == (("two",), ("one",))
     assert not any(file.path.startswith((".repairlab", "suite")) for file in bug.problem.context)
     assert check_bug(bug, sandbox).problems == ()
@@ -456,7 +456,7 @@ def test_tests_that_nobody_named_are_found_by_running_them(
     chosen = settings(checkout, include=("counter@*",))
     made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
     assert not made.dropped
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert (bug.oracle.build.tool, bug.oracle.trigger, bug.oracle.regression) == (tool, ("two",), ("one",))
     assert check_bug(bug, sandbox).problems == ()
     judge_three(bug, sandbox)
@@ -511,10 +511,10 @@ def test_imported_bugs_pass_the_check_and_are_judged_warm(
     chosen = settings(checkout, include=("tcpdump@*", "counter@*"))
     made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
     assert not made.dropped
-    for bug in open_benchmark(str(made.folder)).bugs:
+    for bug in open_benchmark(str(made.folder)):
         assert check_bug(bug, sandbox).problems == ()
         judge_three(bug, sandbox)
-    counter, tcpdump = open_benchmark(str(made.folder)).bugs
+    counter, tcpdump = open_benchmark(str(made.folder))
     assert counter.oracle.regression == ("one",)
     (outcome,) = judged(tcpdump, sandbox, PRINT.replace("    for", '    if (n == 0 || bytes[64] == 1) printf("");\n    for'))
     assert outcome.verdict is Verdict.WRONG and "stack-buffer-overflow" in outcome.evidence

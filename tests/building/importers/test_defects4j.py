@@ -278,13 +278,13 @@ def test_imported_bugs_are_healthy_and_tests_that_never_pass_are_left_out(
     assert sorted(done) == ["Csv-1", "Csv-2", "Csv-3"]
     assert any("failsHereAlways" in note and "isIgnored" in note for note in made.notes)
     benchmark = open_benchmark(str(tmp_path / "made"))
-    greeter, counter = benchmark.bugs
+    greeter, counter = benchmark
     tests = {f"demo.GreeterTest::{name}" for name in ("greetsNever", "livesInCalifornia", "findsItsWords")}
     assert set(greeter.oracle.regression) == tests
     assert greeter.oracle.trigger == ("demo.GreeterTest::greetsByName",)
     assert counter.oracle.regression == ("demo.CounterTest::testIsMade",)
     assert benchmark.version == "3.0.9"
-    for bug in benchmark.bugs:
+    for bug in benchmark:
         assert check_bug(bug, sandbox).problems == ()
 
 
@@ -310,7 +310,7 @@ public class Sorter<E> {
     settings = Settings(clones=defects4j.clones, include=("Csv-2",))
     made = import_benchmark("defects4j", [defects4j.checkout], tmp_path / "b", settings, print, print, machine=machine)
     assert any("built as release 7" in note for note in made.notes)
-    (bug,) = open_benchmark(str(tmp_path / "b")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "b"))
     assert bug.oracle.build.release == 7
     assert check_bug(bug, sandbox, counter_tests=False).healthy
 
@@ -328,7 +328,7 @@ def test_a_trigger_test_that_fails_only_before_others_counts_and_time_limits_are
     (defects4j.project / "compile-errors/x-2-2.diff").write_text(unified_diff(path, old, new))
     settings = Settings(clones=defects4j.clones, include=("Csv-2",))
     import_benchmark("defects4j", [defects4j.checkout], tmp_path / "made", settings, print, print, machine=machine)
-    (bug,) = open_benchmark(str(tmp_path / "made")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "made"))
     assert bug.oracle.trigger == ("demo.CounterTest::testBeginsWithOne",)
     assert bug.oracle.limits.cpu_s < bug_of(defects4j, "Csv-2").facts["limits"]["cpu_s"]
 

@@ -39,7 +39,7 @@ def test_pairs_are_healthy(importing: Any, machine: Machine) -> None:
     made = importing.run("fixeval", "split.jsonl", "tests")
     assert made.bugs == ("p00001-s1",)
     assert [(bug.id, "state of the judge" in bug.reason) for bug in made.dropped] == [("p00001-s9", True)]
-    bug = importing.benchmark.bugs[0]
+    bug = importing.benchmark[0]
     assert bug.oracle.cases[0].checker.absolute == 1e-6 and bug.oracle.limits.cpu_s == 15.0
     assert importing.problems(machine) == {"p00001-s1": ()}
 
@@ -48,7 +48,7 @@ def test_java_is_recognised_and_the_tolerance_may_be_the_papers(importing: Any) 
     titles = "id,name\np00001,Some Contest - Two\n"
     importing.write({**FILES, "split.jsonl": json.dumps(JAVA) + "\n", "problem_list.csv": titles})
     importing.run("fixeval", "split.jsonl", "tests", "problem_list.csv", checker="float-1e-8")
-    bug = importing.benchmark.bugs[0]
+    bug = importing.benchmark[0]
     assert bug.problem.language == "java" and bug.oracle.cases[0].checker.absolute == 1e-8
     assert 'System . out . println ( "4\nend " )' in bug.problem.source
     assert bug.problem.title.startswith("Some Contest - Two")

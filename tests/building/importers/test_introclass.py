@@ -30,8 +30,8 @@ FILES = {
 def test_a_version_is_healthy(importing: Any, machine: Machine) -> None:
     importing.write(FILES)
     assert importing.run("introclass").bugs == ("smallest-01234567-000",)
-    assert importing.benchmark.bugs[0].oracle.build.flags[0] == "-O0"
-    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["blackbox-1", "whitebox-1"]
+    assert importing.benchmark[0].oracle.build.flags[0] == "-O0"
+    assert [case.id for case in importing.benchmark[0].oracle.cases] == ["blackbox-1", "whitebox-1"]
     assert importing.problems(machine) == {"smallest-01234567-000": ()}
 
 

@@ -141,7 +141,7 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
     made = imported(instances, libs, machine)
     (lock_file,) = (made.folder / "environments").iterdir()
     assert "units==1.0" in lock_file.read_text() and "--hash=sha256:" in lock_file.read_text()
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert bug.oracle.build.environment == lock_file.stem
     assert len(bug.oracle.regression) == 3
     health = check_bug(bug, sandbox)
@@ -202,7 +202,7 @@ def test_extension_modules_of_a_project_are_built_once_and_what_fails_then_is_th
                 imported(instances, libs, machine)
         else:
             made = imported(instances, libs, machine)
-            (bug,) = open_benchmark(str(made.folder)).bugs
+            (bug,) = open_benchmark(str(made.folder))
             assert len(list(made.folder.rglob("mesh/fast.*.so"))) == 1
             assert "**/*.so" in bug.oracle.test.files
             assert check_bug(bug, sandbox).problems == ()
@@ -478,7 +478,7 @@ def test_an_interpreter_that_is_not_installed_is_named_with_those_that_are(insta
 
 def test_a_lock_that_is_gone_or_was_changed_is_an_error(instances: Path, libs: Path, machine: Machine, sandbox: Sandbox) -> None:
     made = imported(instances, libs, machine)
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     (lock_file,) = (made.folder / "environments").iterdir()
     lock_file.write_text(lock_file.read_text().replace("units==1.0", "units==1.1"))
     with pytest.raises(UserError, match=r"the lock of the environment .* was changed"):
@@ -488,6 +488,6 @@ def test_a_lock_that_is_gone_or_was_changed_is_an_error(instances: Path, libs: P
         provide(bug)
     text = made.folder / "bugs" / bug.id / "bug.toml"
     text.write_text(text.read_text().replace(bug.oracle.build.environment, f"{lock_file.stem[:-4]}0000"))
-    (other,) = open_benchmark(str(made.folder)).bugs
+    (other,) = open_benchmark(str(made.folder))
     health = check_bug(other, sandbox)
     assert any("is not installed on this machine. Install it with: repairlab check" in problem for problem in health.problems)

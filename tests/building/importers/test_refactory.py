@@ -26,7 +26,7 @@ FILES = {
 def test_a_wrong_program_is_healthy(importing: Any, machine: Machine) -> None:
     importing.write(FILES)
     assert importing.run("refactory", machine=machine).bugs == ("question_1-wrong_1_001",)
-    bug = importing.benchmark.bugs[0]
+    bug = importing.benchmark[0]
     assert bug.oracle.trigger == ("test_solution.py::test_case[001]",)
     assert bug.oracle.regression == ("test_solution.py::test_case[002]",)
     assert bug.problem.target.name == "top_k" and not bug.problem.context

@@ -137,7 +137,7 @@ def test_a_source_without_instances_or_without_clones_is_an_error(instances: Pat
 def test_an_imported_instance_passes_the_check(instances: Path, tmp_path: Path, sandbox: Sandbox, machine: Machine) -> None:
     made = import_benchmark("swebench", [instances], tmp_path / "b", settings(instances), print, print, machine=machine)
     assert made.bugs == ("someone__mesh-1",)
-    (bug,) = open_benchmark(str(made.folder)).bugs
+    (bug,) = open_benchmark(str(made.folder))
     assert bug.oracle.regression == ("tests/test_fields.py::test_plain",)
     assert check_bug(bug, sandbox).problems == ()
     seen = {file.path for file in bug.problem.context}

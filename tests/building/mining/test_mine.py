@@ -86,7 +86,7 @@ def test_a_java_fix_needs_no_more_than_its_own_tests(history: History, tmp_path:
     history.commit("Fix sums", **{source: sums.replace("x - y", "x + y"), tests.format("SumsTest"): test})
     code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench", "--repeat", 1)
     assert code == 0, err
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert bug.oracle.trigger == ("a.SumsTest::sum",)
     assert not list((tmp_path / "bench").rglob("BenchTest.java"))
 
@@ -113,7 +113,7 @@ def test_a_go_fix_is_tested_in_the_packages_that_came_with_it(
     history.commit("Fix sums", **{"sums/sums.go": source.replace("x - y", "x + y"), "sums/sums_test.go": tests + more})
     code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
     assert code == 0, err
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert (bug.oracle.trigger, bug.oracle.regression) == (("sums::TestOf",), ("sums::TestZero",))
 
 
@@ -143,7 +143,7 @@ test = 'for test; do if ./$test; then echo "$test: passed"; else echo "$test: FA
     )
     code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
     assert code == 0, err
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert (bug.oracle.trigger, bug.oracle.regression) == (("some",), ("zero",))
 
 

@@ -52,7 +52,7 @@ def test_tests_that_misbehave_are_left_out_and_the_fix_is_mined(
     history.commit("Fix the total", shop__price_py=FIXED, tests__test_price_py=TOTAL_TEST, tests__test_odd_py=test)
     assert run(["mine", str(history.folder), "--to", str(tmp_path / "bench"), "-j", "1", "--repeat", "1", "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert bug.oracle.trigger == ("tests/test_price.py::test_total",)
     assert not [test for test in bug.oracle.regression if "test_odd" in test]
     assert any(f"left out, not passing on the fixed tree each time: tests/test_odd.py::{name}" in note for note in made["notes"])
@@ -110,7 +110,7 @@ def test_a_miner_that_is_killed_goes_on_where_it_was(history: History, tmp_path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(kept.split(b"\n")[1])["bug_id"] in json.loads(done.stdout)["bugs"]
-    assert len(open_benchmark(str(tmp_path / "bench")).bugs) == 2 and not partial.exists()
+    assert len(open_benchmark(str(tmp_path / "bench"))) == 2 and not partial.exists()
     assert not list(tmp_path.glob(".bench.repairlab-*")), "the next one does"
 
 
@@ -120,6 +120,6 @@ def test_a_tree_whose_tests_never_end_costs_little_more_than_one_that_passes(his
     history.commit("Begin", shop__price_py=hanging, tests__test_price_py=TESTS)
     history.commit("Fix endless totals", shop__price_py=FIXED, tests__test_price_py=TOTAL_TEST)
     assert run(["mine", str(history.folder), "--to", str(tmp_path / "bench"), "-j", "1", "--repeat", "1"]) == 0
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert bug.oracle.trigger == ("tests/test_price.py::test_total",)
     assert bug.oracle.limits.cpu_s == 5.0  # not the 60 that tests of projects may take

@@ -204,7 +204,7 @@ def test_pairs_with_tests_prove_themselves_and_are_bugs(tmp_path: Path, capsys: 
     reasons = {stage["name"]: stage["reasons"] for stage in made["stages"]}
     assert reasons["tests"] == {"the right program is not accepted here": 1}
     assert reasons["sources"] == {"a program cannot be read": 1}
-    (bug,) = open_benchmark(str(to)).bugs
+    (bug,) = open_benchmark(str(to))
     assert bug.id == "p00001-s01" and bug.labels.split == split
     assert bug.labels.difficulty == "A", "the letter of the task, as its pair has it"
 
@@ -221,7 +221,7 @@ def test_letters_of_tasks_reach_the_tables_and_pictures_of_a_run(tmp_path: Path,
     bugs, judged, tables = (str(tmp_path / name) for name in ("set", "run", "tables"))
     given = (str(tmp_path / "net"), "--problems", str(tmp_path / "tests"), "--path", "all", "--keep-near", "-j", "1")
     answer(capsys, *given, "--to", bugs)
-    assert {bug.labels.difficulty for bug in open_benchmark(bugs).bugs} == {"A", "B"}
+    assert {bug.labels.difficulty for bug in open_benchmark(bugs)} == {"A", "B"}
     assert run(["run", bugs, "--repairer", "reference", "-n", "1", "--policy", "full", "-j", "1", "--to", judged]) == 0
     assert run(["report", "--tables", judged, "--only", "by-difficulty", "--only", "by-verdict", "--to", tables]) == 0
     with (tmp_path / "tables" / "by-difficulty.csv").open(encoding="utf-8") as file:
@@ -349,9 +349,9 @@ def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytes
     made = answer(capsys, str(source), "--to", str(to), "-j", "1")
     (pair,) = pairs_of(to)["train"]
     assert 'printf("%d is the smallest\\n", a)' in pair.buggy and "a < b" in pair.fixed
-    assert "numPass" not in pair.buggy and "numPass" not in open_benchmark(str(to)).bugs[0].problem.source
+    assert "numPass" not in pair.buggy and "numPass" not in open_benchmark(str(to))[0].problem.source
     assert pair.verdict == "WRONG", "as it fails here, where nobody says more"
-    (bug,) = open_benchmark(str(to)).bugs
+    (bug,) = open_benchmark(str(to))
     assert made["n_bugs"] == 1 and bug.id == pair.id
     assert bug.problem.submission_verdict == pair.verdict, "a model that reads verdicts can be asked about the bug"
     assert run(["pairs", "make", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2

@@ -31,7 +31,7 @@ def mined(shop: History, to: Path, model: ScriptedModel, issues: Issues | None =
 def test_a_model_is_shown_the_failing_test_and_never_the_fix(shop: History, tmp_path: Path) -> None:
     model = ScriptedModel([WRITTEN])
     made = mined(shop, tmp_path / "bench", model)
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert bug.problem.title == "Totals leave out a price"
     assert bug.problem.description.strip() == "I added 1 and 2 and got 2. I expected 3."
     assert bug.origin.issue == "written by model scripted" and bug.origin.commit
@@ -52,7 +52,7 @@ def test_a_model_is_shown_the_failing_test_and_never_the_fix(shop: History, tmp_
 )
 def test_an_answer_that_is_none_or_tells_the_fix_is_left_out(shop: History, tmp_path: Path, answer: str, told: str) -> None:
     made = mined(shop, tmp_path / "bench", ScriptedModel([answer]))
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert "does not do what its tests expect" in bug.problem.title and bug.origin.issue is None
     assert told in made.imported.notes[-1]
 
@@ -61,7 +61,7 @@ def test_a_tracker_comes_before_the_model(shop: History, tmp_path: Path) -> None
     (tmp_path / "1.json").write_text(json.dumps([{"number": 1, "title": "Too small", "html_url": "https://example.org/1"}]))
     model = ScriptedModel([WRITTEN])
     mined(shop, tmp_path / "bench", model, Issues([tmp_path / "1.json"]))
-    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    (bug,) = open_benchmark(str(tmp_path / "bench"))
     assert bug.problem.title == "Too small" and not model.asked
 
 
@@ -72,7 +72,7 @@ def test_a_real_server_is_asked_by_the_verb(
     to = tmp_path / "bench"
     asked = ("--issue", "llm", "--model", "llamacpp/tiny", "--base-url", llama_server.base_url)
     assert run(["mine", str(shop.folder), "--to", str(to), "-j", "1", "--repeat", "1", *asked, "--json"]) == 0
-    (bug,) = open_benchmark(str(to)).bugs
+    (bug,) = open_benchmark(str(to))
     noted = any("wrote no issue" in note or "tells the fix" in note for note in json.loads(capsys.readouterr().out)["notes"])
     # What so small a model says is noise; either it had the form, or the bug has no issue and that is said.
     assert noted == (bug.origin.issue is None)

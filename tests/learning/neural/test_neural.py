@@ -41,7 +41,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def problem(tmp_path_factory: pytest.TempPathFactory) -> Problem:
     tiny = open_benchmark(str(write_tiny(tmp_path_factory.mktemp("bench") / "tiny")))
-    return next(bug.problem for bug in tiny.bugs if bug.id == BUG)
+    return next(bug.problem for bug in tiny if bug.id == BUG)
 
 
 def proposed(loaded: Ensemble, problem: Problem, beam: int) -> list[Candidate]:

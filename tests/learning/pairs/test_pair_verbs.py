@@ -1,8 +1,8 @@
 """The verbs of `pairs`: what is kept, what is dropped and why, and that nothing is half written."""
 
-import dataclasses
 import json
 import random
+import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +12,6 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.core.bug import Provenance
 from repairlab.core.diff import apply_edits, changed_lines_of
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairForm, PairSet
@@ -193,8 +192,11 @@ def test_pairs_that_a_benchmark_holds_are_dropped(tmp_path: Path) -> None:
 def test_pairs_of_a_benchmarks_projects_and_of_their_forks_are_dropped(tmp_path: Path) -> None:
     starter = open_benchmark("starter")
     found = next(item for item in starter if item.problem.language == "java")
-    bug = dataclasses.replace(found, origin=Provenance(repository="https://github.com/apache/commons-lang.git"))
-    bench = dataclasses.replace(starter, bugs=[bug])
+    shutil.copytree(starter.folder / "bugs" / found.id, tmp_path / "bench/bugs" / found.id)
+    shutil.copy(starter.folder / "benchmark.toml", tmp_path / "bench")
+    with (tmp_path / "bench/bugs" / found.id / "bug.toml").open("a") as file:
+        file.write('repository = "https://github.com/apache/commons-lang.git"\n')
+    bench = open_benchmark(tmp_path / "bench")
     names = {
         "own": "https://api.github.com/repos/apache/Commons-Lang",
         "same-name": "someone/commons-lang",

@@ -67,7 +67,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bugs(tmp_path: Path) -> list[Bug]:
-    return list(open_benchmark(str(write_tiny(tmp_path / "tiny"))).bugs)
+    return list(open_benchmark(str(write_tiny(tmp_path / "tiny"))))
 
 
 def test_a_fix_becomes_likelier_whatever_the_candidate_came_to(model: Path, tmp_path: Path) -> None:

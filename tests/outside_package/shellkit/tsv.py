@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError

@@ -5,8 +5,7 @@ from functools import cache
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, shown

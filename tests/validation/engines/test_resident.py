@@ -127,7 +127,7 @@ FILES = {
 def bugs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bug]:
     folder = tmp_path_factory.mktemp("shared")
     write_files(folder, FILES)
-    return {bug.id: bug for bug in open_benchmark(str(folder)).bugs}
+    return {bug.id: bug for bug in open_benchmark(str(folder))}
 
 
 def start(bug: Bug, sandbox: Sandbox, folder: Path) -> ResidentEngine:
@@ -455,7 +455,7 @@ def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sand
 
 
 STARTER_JAVA = [
-    pytest.param(bug.id, marks=pytest.mark.differential) for bug in open_benchmark("starter").bugs if bug.problem.language == "java"
+    pytest.param(bug.id, marks=pytest.mark.differential) for bug in open_benchmark("starter") if bug.problem.language == "java"
 ]
 
 

@@ -18,11 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.benchmarks.writing import toml, write_file
 from repairlab.building.harbor.judge import BUG, TREE
 from repairlab.building.importers.small_programs import safe_id
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.errors import UserError
 from repairlab.core.execution import RUNTIME_OVERHEAD_MB

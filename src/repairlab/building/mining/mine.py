@@ -61,7 +61,7 @@ class MiningPlan:
 
 def known_commits(benchmark: str) -> frozenset[str]:
     """Return the commits of the fixes of a benchmark."""
-    return frozenset(bug.origin.commit for bug in open_benchmark(benchmark).bugs if bug.origin.commit)
+    return frozenset(bug.origin.commit for bug in open_benchmark(benchmark) if bug.origin.commit)
 
 
 def mine(  # noqa: PLR0913  # four of them are told how it goes on

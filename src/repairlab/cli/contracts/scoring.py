@@ -4,9 +4,8 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.cli.contracts.selftest import Check, NotTried, SelfTestContext, attempt
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError

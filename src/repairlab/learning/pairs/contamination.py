@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError

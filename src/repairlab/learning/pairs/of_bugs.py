@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError

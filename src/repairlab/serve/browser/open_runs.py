@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record, to_data

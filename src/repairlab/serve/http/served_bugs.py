@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.catalog import LazyBenchmark
+from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.benchmarks.folder import find_target
 from repairlab.building.importers.small_programs import program_place
 from repairlab.core.bug import Bug, Case, Checker, CheckerProgram, Labels, Oracle, Provenance, Tree
@@ -35,10 +35,10 @@ class ServedBenchmarks:
     def __init__(self, names: Sequence[str | Path], localisation: Localisation = "line") -> None:
         """Open benchmarks, each by its name or folder."""
         self._finest = localisation
-        self._by_name: dict[str, LazyBenchmark] = {}
+        self._by_name: dict[str, Benchmark] = {}
         self._of_bug: dict[str, list[str]] = {}
         for name in names:
-            opened = LazyBenchmark(name)
+            opened = open_benchmark(name)
             if opened.name in self._by_name:
                 raise UserError(f"two benchmarks are called {opened.name!r}; serve one of them")
             self._by_name[opened.name] = opened
@@ -46,11 +46,11 @@ class ServedBenchmarks:
                 self._of_bug.setdefault(bug_id, []).append(opened.name)
 
     @property
-    def all(self) -> Mapping[str, LazyBenchmark]:
+    def all(self) -> Mapping[str, Benchmark]:
         """All benchmarks by name."""
         return self._by_name
 
-    def benchmark(self, name: str) -> LazyBenchmark:
+    def benchmark(self, name: str) -> Benchmark:
         """Return a benchmark by name."""
         if name not in self._by_name:
             raise RequestRefused(404, "unknown_benchmark", str(unknown("benchmark", name[:200], self._by_name)))
@@ -75,7 +75,7 @@ class ServedBenchmarks:
         """Read a bug; this may take a moment."""
         name, bug_id = self.place(reference)
         try:
-            return self._by_name[name].benchmark.bug(bug_id)
+            return self._by_name[name].bug(bug_id)
         except (UserError, HarnessError, OSError) as error:
             raise _unreadable(f"{name}/{bug_id}") from error
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from repairlab.benchmarks.catalog import Benchmark
 from repairlab.benchmarks.labels_file import FoundLabel
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data

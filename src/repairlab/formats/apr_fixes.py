@@ -1,4 +1,4 @@
-"""Fixes of classical repair tools on Defects4J (`APR_fixes_all.json`): correct and overfitting ones by tool, without ranks."""
+"""Fixes of classical repair tools on Defects4J (`APR_fixes_all.json`): correct and overfitting ones by tool, unranked."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ class BugTypes:
     """The labels of each bug."""
 
     groups: Mapping[str, Mapping[str, str]]
-    """Label → bug → value; a label that the file lacks is not there."""
+    """Label → bug → value, for the labels that the file has."""
     n_unlabelled: int
     """Bugs of the results without a label; they belong to no group."""
 

@@ -38,9 +38,9 @@ _VALIDATED = "_validate.json"
 _METHOD = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+-\d+")
 _MARK = "</s>"
 _MASK = "<extra_id_0>"
-"""Stands where the buggy lines were; what CodeT5 is shown without being trained for it."""
+"""Replaces the buggy lines; CodeT5 is shown it without being trained for it."""
 _LONGEST_GAP = 200
-"""So many tokens of the source may be in the place of a mask."""
+"""How many tokens of the source a mask may stand for."""
 _COMMENTS = re.compile(r"// (?:buggy lines start|buggy lines end|fixed lines):")
 _ALIKE = 0.85
 """Share of a function's tokens that must be in the bug's source."""
@@ -55,7 +55,7 @@ class _Place:
 
     span: Span
     exact: bool
-    """Whether the function shown is that of the bug; a verdict on another version of it says less."""
+    """Whether the function shown is the bug's; a verdict on another version of it says less."""
 
 
 def recognises(sight: Sight) -> bool:
@@ -124,13 +124,13 @@ def _text(item: Any) -> tuple[str, KnownVerdict | None]:
 
 
 def _replaced(bug: Bug, text: str, place: Span, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
-    """Return the candidate that puts a text in the place of the buggy lines; an empty one deletes them."""
+    """Return the candidate that replaces the buggy lines by a text; an empty one deletes them."""
     new = text.strip() + ("\n" if place.start == place.end else "")
     return maker.made(bug, (Edit(path=bug.problem.path, text=new, span=place),), maker.origin(None), known=verdict)
 
 
 def _function(bug: Bug, text: str, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
-    """Return the candidate that replaces a function: the one of the same name, if only one has it, else the one to fix."""
+    """Return the candidate that replaces a function: the one of the same name if it is unique, else the one to fix."""
     syntax = language(bug.problem.language).syntax
     mine = syntax.functions(text)
     named = [found for found in syntax.functions(bug.problem.source) if mine and found.name == mine[0].name]
@@ -161,7 +161,7 @@ def _marked(shown: str, bug: Bug) -> _Place:
 
 
 def _parts(shown: str) -> tuple[str, str | None, str]:
-    """Return what lies before, between and behind the marks, of which there are two kinds; nothing between where a mask is."""
+    """Return the text before, between and after the marks, of which there are two kinds; None between them if it is a mask."""
     if _MASK in shown:
         before, _, after = shown.partition(_MASK)
         return before, None, after
@@ -212,7 +212,7 @@ def _end_of_braces(source: list[str], start: int) -> int:
 
 
 def _alike(source: list[str], wanted: list[str]) -> dict[int, int]:
-    """Return where the wanted tokens are in the source; nothing if too few of them are."""
+    """Return where the wanted tokens are in the source; None if too few of them are."""
     blocks = difflib.SequenceMatcher(None, source, wanted, autojunk=False).get_matching_blocks()
     place = {block.b + index: block.a + index for block in blocks for index in range(block.size)}
     return place if len(place) >= _ALIKE * len(wanted) else {}

@@ -28,7 +28,7 @@ def recognises(sight: Sight) -> bool:
 
 
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
-    """Read patched files in the order of their names, below the folder at whatever depth; other files are left alone."""
+    """Read patched files in order of their names, at any depth below the folder; ignore other files."""
     maker = Maker(benchmark, repairer="defects4c")
     files = [file for file in sorted(path.rglob("*@*___*")) if file.is_file()] if path.is_dir() else [path]
     named = ((file.name, file) for file in files)

@@ -40,7 +40,7 @@ def _order(file: Path) -> tuple[str, int, str]:
 
 
 def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
-    """Write one diff per candidate, numbered by rank; one that has no edits is an empty file."""
+    """Write one diff per candidate, numbered by rank; one without edits is an empty file."""
     notes: list[str] = []
     with new_folder(path) as folder:
         for item in rendered(samples, benchmark, diff_text, notes):

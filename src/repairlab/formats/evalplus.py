@@ -56,7 +56,7 @@ def _solution(bug: Bug, text: str, maker: Maker) -> ExternalCandidate:
 
 
 def _is_target_alone(text: str, bug: Bug) -> bool:
-    """Whether a text is the function to fix and nothing else, while the file holds more than that."""
+    """Whether a text is only the function to fix, while the file holds more."""
     found = _functions(text, bug)
     if not found or bug.problem.source.strip() == bug.problem.target.text.strip():
         return False
@@ -68,7 +68,7 @@ def _functions(text: str, bug: Bug) -> list[Function]:
 
 
 def _head(bug: Bug) -> str:
-    """Return the function to fix up to its body; a docstring is part of the head, as in HumanEval's prompts."""
+    """Return the function to fix up to its body; a docstring belongs to the head, as in HumanEval's prompts."""
     target = bug.problem.target.text
     found = _functions(target, bug)
     if not found:

@@ -18,7 +18,7 @@ from repairlab.formats.writing import Rendered, by_bug, file_text, rendered, wri
 
 _LAYOUT = ("NEW_LINE", "INDENT", "DEDENT")
 _TEXTS = {"▁": " ", "STRNEWLINE": "\n"}
-"""What stands for blanks and line breaks within strings."""
+"""Stands for blanks and line breaks within strings."""
 _VERDICTS = {
     Verdict.WRONG: "Wrong Answer",
     Verdict.PRESENTATION: "WA: Presentation Error",
@@ -106,7 +106,7 @@ def _known(entry: dict[str, Any], number: int) -> KnownVerdict | None:
 
 
 def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
-    """Write one record per bug, with counts of cases where all of them were run."""
+    """Write one record per bug, with counts of cases if all of them were run."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, file_text, notes))
     write_json(path, [_entry(number, bug, group) for number, (bug, group) in enumerate(groups)])
@@ -118,7 +118,7 @@ def _entry(number: int, bug: Bug, group: list[Rendered]) -> dict[str, Any]:
     try:
         fixed = file_text(bug.fix, bug)
     except UserError:
-        fixed = None  # the developer changed other files, too
+        fixed = None  # the developer also changed other files
     verdict = bug.problem.submission_verdict
     entry = {
         "idx": number,

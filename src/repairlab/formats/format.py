@@ -1,4 +1,4 @@
-"""What a format is: it reads others' candidates and verdicts into ours, and writes ours for others."""
+"""What a format is: it reads external candidates and verdicts into ours, and writes ours for other tools."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,19 +15,19 @@ from repairlab.metrics.published import PublishedVerdict
 
 @record
 class KnownVerdict:
-    """A verdict that others published."""
+    """A published verdict."""
 
     word: str
-    """What they call it."""
+    """Their word for it."""
     verdicts: tuple[Verdict, ...]
-    """Our verdicts that say the same, the plainest first."""
+    """Our verdicts with the same meaning, the plainest first."""
     other_source: bool = False
     """Whether theirs was made from another text of the program than ours is."""
 
 
 @record
 class ExternalCandidate:
-    """One candidate of a file, and what its makers found when they ran it."""
+    """One candidate of a file, and the result of its makers' run."""
 
     candidate: Candidate
     known: KnownVerdict | None = None
@@ -43,7 +43,7 @@ class Unreadable:
     bug_id: str | None = None
     """The bug that it names."""
     unknown_bug: str | None = None
-    """A name that it has for a bug, which no bug of the benchmark has."""
+    """A name that it has for a bug, if the benchmark does not know it."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}"
@@ -51,18 +51,18 @@ class Unreadable:
 
 @record
 class JudgedCandidate:
-    """One candidate to write, with its verdict when there is one."""
+    """One candidate to write, with its verdict if there is one."""
 
     candidate: Candidate
     verdict: Verdict | None = None
     n_passed: int | None = None
-    """Tests or cases that passed; none when not all of them were run."""
+    """Tests or cases that passed; None unless all of them were run."""
     n_tests: int | None = None
 
 
 @record
 class Sight:
-    """What a first look at a file or folder shows, from which formats recognise themselves."""
+    """A first look at a file or folder, by which formats recognise themselves."""
 
     path: Path
     names: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Sight:
     head: str = ""
     """The first line of a file, as text."""
     lines: bool = False
-    """Whether every line is a JSON value of its own."""
+    """Whether every line is a separate JSON value."""
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -94,11 +94,11 @@ class Format(Protocol):
         ...
 
     def read(self, path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
-        """Read candidates one after the other; those of a bug come in the order of their rank."""
+        """Read candidates one after another; those of a bug come in order of rank."""
         ...
 
     def write(self, samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
-        """Write samples, which come bug by bug and by rank; returns what the format could not say of them."""
+        """Write samples, sorted by bug and rank; return what the format could not express."""
         ...
 
 
@@ -110,14 +110,14 @@ WORDS = {
     "timeout": (Verdict.TIMEOUT,),
     "uncompilable": (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE),
 }
-"""What each word may be in ours: there, a test that crashes is a wrong patch."""
+"""What each word may mean in ours: there, a test that crashes is a wrong patch."""
 
 PASS = KnownVerdict(word="pass", verdicts=(Verdict.PLAUSIBLE,))
 FAIL = KnownVerdict(word="fail", verdicts=NOT_PLAUSIBLE)
 
 
 def known_verdict(word: object) -> KnownVerdict | None:
-    """Return what a word says; nothing for those that say nothing of the candidate, such as init-error."""
+    """Return the meaning of a word; None for words that say nothing of the candidate, such as init-error."""
     return KnownVerdict(word=word, verdicts=WORDS[word]) if isinstance(word, str) and word in WORDS else None
 
 
@@ -131,7 +131,7 @@ def word(verdict: Verdict | None) -> str | None:
 
 
 def published_verdict(verdict: Verdict | None) -> PublishedVerdict:
-    """Return the published verdict that says the same as ours."""
+    """Return the published verdict with the same meaning as ours."""
     return PublishedVerdict(word(verdict) or PublishedVerdict.UNDECIDED)
 
 

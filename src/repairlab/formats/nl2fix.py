@@ -58,7 +58,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
 
 
 def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
-    """Yield the objects of a file: itself, or one a line."""
+    """Yield the objects of a file: itself, or one per line."""
     if not look(file).lines:
         yield file.name, read_object(file)
         return
@@ -134,7 +134,7 @@ def _outcomes(path: Path) -> Iterator[PublishedOutcome]:
 
 
 def key_of(bug: Bug) -> str:
-    """Return the name of a bug's method in NL2Fix's way."""
+    """Return the name of a bug's method as NL2Fix writes it."""
     problem = bug.problem
     number = re.fullmatch(r"(?:.*-)?([A-Za-z]+)-(\d+)", bug.id)
     first, last = (line_of(problem.source, at) for at in (problem.target.span.start, max(problem.target.span.end - 1, 0)))
@@ -162,7 +162,7 @@ def _patch(item: Rendered) -> dict[str, Any]:
 
 
 def _validated(item: Rendered) -> dict[str, Any]:
-    """Return a patch with its verdict, and the counts of tests when all of them ran."""
+    """Return a patch with its verdict, and the counts of tests if all of them ran."""
     sample = item.sample
     entry = _patch(item) | {"correctness": word(sample.verdict)}
     if sample.n_tests is None or sample.n_passed is None:

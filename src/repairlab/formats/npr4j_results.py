@@ -41,7 +41,7 @@ def recognises(sight: Sight) -> bool:
 
 
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
-    """Refuse: there are no candidates in such a file."""
+    """Refuse: such a file has no candidates."""
     del benchmark
     raise UserError(f"{path} holds results without the candidates' texts, so there is nothing to validate or convert")
 
@@ -83,7 +83,7 @@ def _bug(key: str, where: str) -> str:
 
 
 def _checks(path: Path) -> Iterator[PublishedOutcome]:
-    """Yield what people said of each candidate, with the rule."""
+    """Yield people's judgements of each candidate, with the rule."""
     for where, row in read_csv(path, ("bug", "tool", "index", "verdict", "rule")):
         if row["verdict"] not in _LISTS:
             raise UserError(f"{where}: the verdict is {row['verdict']!r}; known are {', '.join(_LISTS)}")
@@ -95,7 +95,7 @@ def _checks(path: Path) -> Iterator[PublishedOutcome]:
 
 
 def _outcomes(entry: dict[str, Any], bug: str, where: str) -> Iterator[PublishedOutcome]:
-    """Yield what was said of each candidate; systems are named `sys` or `tool`, ranks are numbers or their digits."""
+    """Yield the judgement of each candidate; systems are named `sys` or `tool`, ranks are numbers or their digits."""
     for name in entry:
         if name not in _LISTS:
             raise UserError(f"{where}: unknown field {name!r}; known are {', '.join(_LISTS)}")
@@ -108,7 +108,7 @@ def _outcomes(entry: dict[str, Any], bug: str, where: str) -> Iterator[Published
 
 
 def _rank(item: dict[str, Any], where: str) -> tuple[int, str | None]:
-    """Return the rank as a number, and as it is written where that is text."""
+    """Return the rank as a number and, if it is text, as written."""
     value = item.get("index")
     written = value if isinstance(value, str) else None
     rank = int(written) if written is not None and _RANK.fullmatch(written) else field(item, "index", int, where)
@@ -135,7 +135,7 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
 
 
 def _is_identical(candidate: Candidate, bug: Bug) -> bool:
-    """Whether a candidate is the developer's fix but for white space (NPR4J's rule R0)."""
+    """Whether a candidate is the developer's fix except for white space (NPR4J's rule R0)."""
     fixed = apply_edits(bug.oracle.reference, old_files(bug, (edit.path for edit in bug.oracle.reference)))
     mine = changed_files(candidate, bug)
     return {path: _bare(text) for path, text in mine.items()} == {path: _bare(text) for path, text in fixed.items()}

@@ -27,7 +27,7 @@ def recognises(sight: Sight) -> bool:
 
 
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
-    """Read one candidate a line."""
+    """Read one candidate per line."""
     maker = Maker(benchmark)
     return read_lines(maker.index, path, lambda entry: [_candidates_of(entry, maker)])
 

@@ -20,7 +20,7 @@ from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import Wanted
 
 PatchForm = Literal["function", "file", "diff", "answer", "edits"]
-"""The new text of the function to fix; of its whole file; a unified diff; what a model said, with prose and fences; edits."""
+"""The new text of the function to fix; of its whole file; a unified diff; a model's answer, with prose and fences; edits."""
 KEYS: Mapping[str, PatchForm | None] = {
     "function": "function",
     "file": "file",
@@ -35,7 +35,7 @@ BESIDE = ("bug", "model", "repairer", "origin", "verdict", "problem")
 _DIFF = re.compile(r"^--- .*\r?\n\+\+\+ .*\r?\n@@ -", re.MULTILINE)
 _MARKED = re.compile(r"^[ \t>]*(?:```|~~~|<{5,9} ?SEARCH)", re.MULTILINE)
 _NOT_YET_CODE = re.compile(r"\s*(?:$|[@#]|//|/\*|\*|\"\"\")")
-"""Blank lines, comments, decorators and annotations, which may stand before a function."""
+"""Blank lines, comments, decorators and annotations, which may precede a function."""
 
 
 def candidate_of(patch: object, bug: Bug, *, form: PatchForm | None = None, rank: int = 1, repairer: str = "api") -> Candidate:
@@ -63,7 +63,7 @@ def candidate_of(patch: object, bug: Bug, *, form: PatchForm | None = None, rank
         return Candidate(bug_id=bug_id, edits=_edits(patch, text, bug, form), rank=rank, origin=origin)
     except UserError as error:
         reason = str(error)
-    except Exception as error:  # objects of others may do anything when they are looked at
+    except Exception as error:  # other people's objects may do anything when they are inspected
         reason = f"the patch cannot be read: {type(error).__name__}"
     return Candidate(bug_id=bug_id, edits=(), rank=rank, origin=origin, problem=reason, answer=text)
 
@@ -87,7 +87,7 @@ def key_of(entry: Mapping[str, Any], *, beside: Collection[str] = BESIDE) -> str
 
 
 def _is_files(patch: Mapping[Any, object], bug: Bug) -> bool:
-    """Return whether every key is a file of the buggy tree or looks like a path; a UserError names one that is nothing at all."""
+    """Return whether every key is a file of the buggy tree or looks like a path; a UserError names one that is neither."""
     for name in patch:
         if name in KEYS or name in BESIDE:
             return False
@@ -188,7 +188,7 @@ def edits_of_text(text: str, bug: Bug, form: PatchForm | None) -> tuple[Edit, ..
 
 
 def _edit(item: object) -> Edit:
-    """Return an edit that is given as a record, or as a mapping like those of the files of candidates."""
+    """Return an edit given as a record, or as a mapping like those in files of candidates."""
     if isinstance(item, Edit):
         return item
     if not isinstance(item, Mapping) or not {"path", "text"} <= set(item) <= {"path", "text", "span"}:
@@ -200,7 +200,7 @@ def _edit(item: object) -> Edit:
 
 
 def _sound(edit: Edit) -> Edit:
-    """Return an edit whose fields have the types that they should have; records do not check that themselves."""
+    """Return an edit whose fields have the right types, which records do not check themselves."""
     span = edit.span
     if not isinstance(edit.path, str) or not (edit.text is None or isinstance(edit.text, str)):
         raise UserError("the path of an edit is text, and so is its new text, unless it deletes the file")

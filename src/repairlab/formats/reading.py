@@ -1,6 +1,6 @@
-"""Reading candidates of others entry by entry: the bug that an entry means, and a candidate of its function, file or diff.
+"""Read external candidates entry by entry: the bug that an entry means, and a candidate of its function, file or diff.
 
-What is wrong with one entry becomes one message, and the other entries go on.
+An error in one entry becomes one message, and reading continues.
 """
 
 import ast
@@ -29,7 +29,7 @@ _BENCHMARKS = (
     *("defects4j", "d4j", "quixbugs", "qbs", "bears", "bdjar", "humanevaljava", "humaneval-java", "humanevalfix", "humaneval"),
     *("bugsinpy", "swebench", "swe-bench", "fixeval", "codenet", "defects4c", "nl2fix", "gitbug-java", "java", "python"),
 )
-"""Names that may stand before a bug's own; the longer ones first where one begins another."""
+"""Names that may precede a bug's own; the longer ones first where one begins another."""
 _METHOD = re.compile(r"^([A-Za-z]+)[_-](\d+)_(.+)_(\d+)[_-](\d+)$")
 """Project, number, path, first and last line: how NL2Fix and others name a method of a Defects4J bug."""
 
@@ -38,7 +38,7 @@ class UnknownBugError(UnknownNameError):
     """A name that no bug of a benchmark has."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Take what is named, the name, and the names that there are."""
+        """Take what is named, the name, and the known names."""
         super().__init__(*unknown(kind, name, known).args)
         self.short, self.name = f"unknown {kind} {name!r}", name
 
@@ -59,7 +59,7 @@ class BugIndex:
 
     @cached_property
     def _loose(self) -> dict[str, list[str]]:
-        """Ids by the forms that they may have."""
+        """Ids by the forms they may have."""
         found: dict[str, list[str]] = {}
         for bug_id in self._benchmark.ids:
             for form in dict.fromkeys(_forms(bug_id, self._benchmark.name)):
@@ -67,7 +67,7 @@ class BugIndex:
         return found
 
     def find(self, name: str) -> Bug:
-        """Return the bug that a name means; UserError when there is none or several."""
+        """Return the bug that a name means; UserError if there is none or several."""
         wanted = name.removeprefix(f"{self._benchmark.name}/")
         if wanted in self._exact:
             return self._bug(wanted)
@@ -122,7 +122,7 @@ def _plain(name: str) -> str:
 
 
 def _tight(plain: str) -> str:
-    """Leave out separators but those between two digits, so that 1-11 does not become 11-1."""
+    """Drop separators except those between two digits, so that 1-11 does not become 11-1."""
     return re.sub(r"(?<!\d)-|-(?!\d)", "", plain)
 
 
@@ -180,14 +180,14 @@ def read_lines(
 def read_entries(
     index: BugIndex, entries: Iterable[tuple[str, T]], made: Callable[[T], Iterable[ExternalCandidate | Unreadable]]
 ) -> Iterator[ExternalCandidate | Unreadable]:
-    """Read entries one after the other, each with where it is; the index knows the bug that an entry names."""
+    """Read entries one after another, each with its place; the index knows the bug that an entry names."""
     for where, entry in entries:
         index.found = None
         try:
             yield from made(entry)
         except UnknownBugError as error:
             yield Unreadable(where=where, reason=_shown(error.short), unknown_bug=_shown(error.name))
-        except UnknownNameError as error:  # of every line: the names that there are would be listed again and again
+        except UnknownNameError as error:  # of every line: otherwise the known names would be listed again and again
             yield Unreadable(where=where, reason=_shown(error.brief), bug_id=index.found)
         except UserError as error:
             yield Unreadable(where=where, reason=_shown(str(error)), bug_id=index.found)
@@ -207,7 +207,7 @@ def items_of(path: Path, value: Any) -> Iterator[tuple[str, tuple[str, Any]]]:
 
 
 def files_of(paths: Sequence[Path], pattern: str) -> list[Path]:
-    """Return the files, with those that match in place of each folder."""
+    """Return the files, replacing each folder by those in it that match."""
     found: list[Path] = []
     for path in paths:
         inside = sorted(path.glob(pattern)) if path.is_dir() else [path]
@@ -219,7 +219,7 @@ def files_of(paths: Sequence[Path], pattern: str) -> list[Path]:
 
 @contextmanager
 def located(where: str) -> Iterator[None]:
-    """Put where an entry is before the message of what is wrong with it."""
+    """Prefix an error message with the place of its entry."""
     try:
         yield
     except UnknownNameError as error:
@@ -235,7 +235,7 @@ class Maker:
     """
 
     def __init__(self, benchmark: Benchmark, *, repairer: str = "file") -> None:
-        """Take the benchmark, and what to call the repairer when a file does not say."""
+        """Take the benchmark, and what to call the repairer if a file does not say."""
         self.index = BugIndex(benchmark)
         self._repairer = repairer
         self._ranks: Counter[str] = Counter()
@@ -271,7 +271,7 @@ class Maker:
         model: str | None = None,
         known: KnownVerdict | None = None,
     ) -> ExternalCandidate:
-        """Make a candidate of the edits that a text means; should it mean none, the text is kept and the reason said."""
+        """Make a candidate of the edits that a text means; if it means none, keep the text and the reason."""
         try:
             if not text.strip():
                 raise UserError("the answer is empty")
@@ -286,7 +286,7 @@ class Maker:
     def unusable(
         self, bug: Bug, problem: str, answer: str | None, origin: Origin | None = None, *, known: KnownVerdict | None = None
     ) -> ExternalCandidate:
-        """Return a candidate from whose answer nothing could be read."""
+        """Return a candidate from an unreadable answer."""
         kept = origin or self.origin(None)
         made = Candidate(bug_id=bug.id, edits=(), rank=self._next(bug), origin=kept, problem=problem, answer=answer)
         return ExternalCandidate(candidate=made, known=known)
@@ -306,7 +306,7 @@ def edits_of_diff(text: str, bug: Bug) -> tuple[Edit, ...]:
 
 
 def old_files(bug: Bug, paths: Iterable[str | None]) -> dict[str, str]:
-    """Return the text of files of the buggy tree; what is not there, is no UTF-8 text or lies outside is left out."""
+    """Return the text of files of the buggy tree, without those that are missing, not UTF-8 text, or outside it."""
     root = Path(bug.tree.source).resolve()
     texts = {}
     for path in dict.fromkeys(paths):

@@ -19,10 +19,10 @@ class VerdictPair:
     published: str
     """The other judge's word."""
     same: tuple[Verdict, ...]
-    """Our verdicts that say the same as that word."""
+    """Our verdicts with the meaning of that word."""
     ours: Verdict
     other_source: bool = False
-    """Whether the other judge's candidate was made from another text of the program: then the two say little of each other."""
+    """Whether the other judge's candidate was made from another text of the program: then the two say little about each other."""
 
     @property
     def agrees(self) -> bool:
@@ -44,9 +44,9 @@ class Agreement:
     n_agree: int
     n_agree_on_plausible: int
     n_undecided: int
-    """Candidates that are left out because our own machinery failed on them."""
+    """Candidates left out because our own machinery failed on them."""
     kappa: float | None
-    """Cohen's kappa of plausible or not; none when it is not defined."""
+    """Cohen's kappa of plausible or not; None if undefined."""
     matrix: dict[str, dict[str, int]]
     """How often a published word met a verdict of ours."""
     other_source: dict[str, dict[str, int]]
@@ -65,7 +65,7 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
-    """Compare verdict by verdict; candidates that we could not decide, or of another source, are left out and counted."""
+    """Compare verdict by verdict; undecided candidates, and those of another source, are left out and counted."""
     matrix: dict[str, dict[str, int]] = {}
     others: dict[str, dict[str, int]] = {}
     differing: list[VerdictPair] = []

@@ -21,7 +21,7 @@ BLEU_VARIANTS: dict[BleuVariant, str] = {
     "sacrebleu-none": "sacreBLEU with tokenize=none: halves again at every order without a match",
     "sacrebleu-13a": "sacreBLEU by default: its own tokens (mteval-v13a) instead of those between blanks",
 }
-"""Name and what it is; all but the last count tokens between blanks."""
+"""Name and meaning; all but the last count tokens between blanks."""
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _APART = str.maketrans({sign: f" {sign} " for sign in string.punctuation if sign not in "',-."})
@@ -74,7 +74,7 @@ def bleu(counts: BleuCounts, *, variant: BleuVariant = "codexglue") -> float:
 
 
 def brevity_penalty(counts: BleuCounts) -> float:
-    """Return what candidates lose that are shorter than their references."""
+    """Return the penalty for candidates shorter than their references."""
     if counts.candidate_length >= counts.reference_length:
         return 1.0
     return math.exp(1 - counts.reference_length / counts.candidate_length) if counts.candidate_length else 0.0

@@ -26,7 +26,7 @@ from repairlab.metrics.exact_match import token_texts
 CodeBleuVariant = Literal["codexglue-2020", "codexglue", "strict"]
 CODEBLEU_VARIANTS: tuple[CodeBleuVariant, ...] = ("codexglue-2020", "codexglue", "strict")
 _OTHER_WORDS = 0.2
-"""Weight of a token that is no keyword."""
+"""Weight of a token that is not a keyword."""
 _LEAST = 0.1
 """Matches that an order without any counts as (nltk's smoothing method 1)."""
 _JAVA_COMMENTS = re.compile(r"""//[^\n]*|/[*].*?[*]/|(['"])(?:\\.|(?!\1)[^\\])*\1""", re.DOTALL)
@@ -34,7 +34,7 @@ _JAVA_COMMENTS = re.compile(r"""//[^\n]*|/[*].*?[*]/|(['"])(?:\\.|(?!\1)[^\\])*\
 
 @record
 class CodeBleu:
-    """The four parts, each between 0 and 1; none where references have nothing to compare."""
+    """The four parts, each between 0 and 1; None if references have nothing to compare."""
 
     ngram: float
     weighted: float
@@ -96,7 +96,7 @@ class CodeBleuCounts:
         return without_java_comments(text)
 
     def _recall(self, mine: Sequence[str], theirs: Sequence[str]) -> None:
-        """Count the n-grams of the reference that the candidate has: despite its name this part is a recall."""
+        """Count the n-grams of the reference that the candidate has: despite its name, this part is a recall."""
         for order in range(ORDERS):
             wanted = ngrams(theirs, order + 1)
             both = wanted & ngrams(mine, order + 1)
@@ -119,7 +119,7 @@ class CodeBleuCounts:
 
 
 def _geometric(found: Sequence[float], wanted: Sequence[float]) -> float:
-    """Return the geometric mean of shares over the orders that there is anything of."""
+    """Return the geometric mean of shares over the orders that occur."""
     shares = [(one or _LEAST) / of for one, of in zip(found, wanted, strict=True) if of]
     return math.exp(math.fsum(math.log(share) for share in shares) / len(shares))
 
@@ -165,7 +165,7 @@ class SyntaxCounts:
 
     @property
     def share(self) -> float | None:
-        """Return the share that was found; none when there was nothing to find."""
+        """Return the share that was found; None if there was nothing to find."""
         return self.matches / self.possible if self.possible else None
 
 
@@ -215,7 +215,7 @@ class FlowCounts:
 
     @property
     def share(self) -> float | None:
-        """Return the share that was found; none when no reference has any flow."""
+        """Return the share that was found; None if no reference has any flow."""
         return self.matches / self.possible if self.possible else None
 
     def _edges(self, text: str) -> Counter[_Edge]:

@@ -1,4 +1,4 @@
-"""Which systems fix which bugs: two of them with tests whether the difference can be chance, several as a Venn diagram."""
+"""Which systems fix which bugs: two of them with tests of whether the difference may be chance, several as a Venn diagram."""
 
 import math
 from collections.abc import Mapping, Sequence, Set
@@ -39,7 +39,7 @@ class Difference:
 
 
 def overlap(a: Sequence[Samples], b: Sequence[Samples], *, first: int) -> Overlap:
-    """Sort bugs by who has a plausible candidate among the `first` ones; both runs must have the same bugs."""
+    """Sort bugs by which run has a plausible candidate among the `first` ones; both runs must have the same bugs."""
     of_b = {item.bug_id: item for item in b}
     differ = {item.bug_id for item in a} ^ set(of_b)
     if differ:
@@ -118,7 +118,7 @@ class Overlaps:
     by_any: tuple[str, ...]
 
     def only(self, system: str) -> tuple[str, ...]:
-        """Return the bugs that this system alone fixes."""
+        """Return the bugs that only this system fixes."""
         return next((region.bugs for region in self.regions if region.systems == (system,)), ())
 
 

@@ -1,6 +1,6 @@
-"""Whether a candidate is the reference: as text, as tokens, as a tree; and whether a text is well-formed at all.
+"""Whether a candidate equals the reference: as text, as tokens, as a tree; and whether a text is well-formed at all.
 
-The text is that of CodeXGLUE's accuracy, which takes no notice of line ends; a tree is wider than tokens, as far as texts parse.
+The text is that of CodeXGLUE's accuracy, which ignores line ends; a tree is more lenient than tokens, if texts parse.
 """
 
 from tree_sitter import Node

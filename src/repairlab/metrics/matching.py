@@ -12,7 +12,7 @@ from repairlab.metrics.similarity import edit_similarity, folded
 
 KS = (1, 5, 10, 50, 100)
 _MOST_CHARACTERS = 50_000
-"""Of longer texts only so much is compared by edits."""
+"""Of longer texts, only this much is compared by edits."""
 
 
 @record
@@ -35,7 +35,7 @@ class MatchScores:
 
     n: int
     exact_text: float
-    """Equal but for the amount of white space: CodeXGLUE's accuracy."""
+    """Equal except for the amount of white space: CodeXGLUE's accuracy."""
     exact_tokens: float
     exact_tree: float
     exact_within: dict[int, float]
@@ -50,7 +50,7 @@ class MatchScores:
     missing: float
     """Pairs without any prediction; they count as an empty one."""
     compiles: float | None = None
-    """Predictions that a compiler accepts, where one was asked (FixEval's compilation accuracy)."""
+    """Predictions that a compiler accepts, if one was asked (FixEval's compilation accuracy)."""
 
 
 class MatchCounts:
@@ -87,7 +87,7 @@ class MatchCounts:
             self._first_exact[rank] = self._first_exact.get(rank, 0) + 1
 
     def result(self) -> MatchScores:
-        """Return the scores of all pairs so far, of which there must be one."""
+        """Return the scores of all pairs so far, of which there must be at least one."""
         n = self._n
         within = {k: sum(count for rank, count in self._first_exact.items() if rank <= k) / n for k in KS if k <= self._longest}
         return MatchScores(

@@ -1,6 +1,6 @@
-"""What a metric is: a pure function of samples and of a run's settings, which gives one value per bug.
+"""What a metric is: a pure function of samples and a run's settings that gives one value per bug.
 
-Beside it the signature of a score, and what a metric may ask of a run before it gives a number.
+Also the signature of a score, and what a metric requires of a run.
 """
 
 import math
@@ -21,9 +21,9 @@ class Values:
     """One value per bug; their mean (or median) is the metric."""
 
     by_bug: dict[str, float]
-    """Bugs for which the metric is not defined are not in here."""
+    """Bugs for which the metric is undefined are missing."""
     n_samples: int
-    """Candidates that the values are made from."""
+    """Candidates behind the values."""
     n_undecided: int
     """Candidates left out because our own machinery failed on them."""
     statistic: Statistic = "mean"
@@ -36,7 +36,7 @@ class Values:
 
 
 def decided(samples: Samples) -> tuple[Verdict, ...]:
-    """Return the verdicts by rank without the UNDECIDED ones, which count as if they had not been proposed."""
+    """Return the verdicts by rank without UNDECIDED ones, which count as if they had not been proposed."""
     if Verdict.UNDECIDED not in samples.verdicts:
         return samples.verdicts
     return tuple(verdict for verdict in samples.verdicts if verdict is not Verdict.UNDECIDED)
@@ -48,7 +48,7 @@ def decided_among(samples: Samples, k: int) -> tuple[Verdict, ...]:
 
 
 def is_lost(samples: Samples) -> bool:
-    """Whether a bug has candidates but every one of them is UNDECIDED, so that nothing can be said of it."""
+    """Whether a bug has candidates but every one of them is UNDECIDED, so that nothing can be said."""
     return bool(samples.verdicts) and not decided(samples)
 
 
@@ -65,7 +65,7 @@ class ScoreSettings:
     """The settings of a run that decide what a score means."""
 
     n: int
-    """Candidates per bug that were asked for."""
+    """Requested candidates per bug."""
     benchmark: str
     """Name, version and digest, e.g. `starter@1.0.0#1a2b3c`."""
     policy: Policy
@@ -82,7 +82,7 @@ class ScoreSettings:
 def signature(
     metric: str, k: int | None, samples: Sequence[Samples], settings: ScoreSettings, *, leave_out: Collection[str] = ()
 ) -> str:
-    """Return all that must be equal for two values to be comparable, as `metric|name:value|…`, without the names to leave out."""
+    """Return what must be equal for two values to be comparable, as `metric|name:value|…`, without the names to leave out."""
     parts = {
         "n": settings.n,
         "bugs": f"{len(samples)}#{digest(sorted(item.bug_id for item in samples))[:8]}",
@@ -112,11 +112,11 @@ class Metric:
     is_share: bool = True
     """Whether values lie between 0 and 1 and are shown in per cent."""
     changed_by_stopping: bool = False
-    """Whether stopping at the first plausible candidate changes it without making it meaningless, which its signature then says."""
+    """Whether stopping at the first plausible candidate changes it but leaves it meaningful, which its signature then says."""
     depends_on_n: bool = True
-    """Whether candidates after the first k change it; without it, runs with different n are comparable."""
+    """Whether candidates after the first k change it; if not, runs with different n are comparable."""
     depends_on_policy: bool = True
-    """Whether it reads how many tests passed; a metric of verdicts alone is the same under both policies."""
+    """Whether it depends on how many tests passed; a metric of verdicts alone is the same under both policies."""
 
 
 def need_k(metric: str, k: int, n: int) -> None:
@@ -133,7 +133,7 @@ def need_finished(metric: str, samples: Sequence[Samples]) -> None:
 
 
 def need_all_candidates(metric: str, samples: Sequence[Samples], n: int) -> None:
-    """Refuse a run that stopped at the first plausible candidate, because the ones that were never drawn would count."""
+    """Refuse a run that stopped at the first plausible candidate, because candidates that were never drawn would count."""
     early = [item.bug_id for item in samples if item.ended == "solved" and len(item.verdicts) < n]
     if early:
         raise UserError(
@@ -143,7 +143,7 @@ def need_all_candidates(metric: str, samples: Sequence[Samples], n: int) -> None
 
 
 def need_independent(metric: str, rounds: int) -> None:
-    """Refuse a conversation, because each of its candidates depends on those before."""
+    """Refuse a conversation, because its candidates depend on earlier ones."""
     if rounds > 1:
         raise UserError(
             f"{metric}: the candidates of a conversation ({rounds} rounds) depend on each other; use top@k, "

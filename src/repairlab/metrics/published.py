@@ -21,11 +21,11 @@ class PublishedVerdict(enum.StrEnum):
     """What was said of one candidate."""
 
     CORRECT = "correct"
-    """Passes the tests, and a person accepted it."""
+    """Passes the tests and was accepted by a person."""
     REJECTED = "rejected"
-    """Passes the tests, but a person rejected it."""
+    """Passes the tests but was rejected by a person."""
     PLAUSIBLE = "plausible"
-    """Passes the tests; nobody looked at it."""
+    """Passes the tests; nobody checked it."""
     WRONG = "wrong"
     TIMEOUT = "timeout"
     UNCOMPILABLE = "uncompilable"
@@ -64,31 +64,31 @@ class PublishedOutcome:
 
 @record
 class PublishedResults:
-    """All that a source says: who proposed what for which bug, and what was said of it."""
+    """Everything a source says: who proposed what for which bug, and the judgement."""
 
     systems: tuple[str, ...]
     bugs: tuple[str, ...]
-    """Every bug that was tried, also those that nobody has a candidate for."""
+    """Every bug that was tried, including those without a candidate."""
     outcomes: tuple[PublishedOutcome, ...]
     notes: tuple[str, ...] = ()
     """What a reader of the scores should know of the source."""
 
     @property
     def count(self) -> FixCriterion:
-        """Return what fixes are by default: accepted candidates where persons looked at them, plausible ones elsewhere."""
+        """Return the default meaning of a fix: accepted candidates if people judged them, plausible ones otherwise."""
         return "correct" if any(item.verdict.is_assessed for item in self.outcomes) else "plausible"
 
 
 @record
 class DatasetStatistics:
-    """What a source without verdicts tells: tables of counts and means."""
+    """The content of a source without verdicts: tables of counts and means."""
 
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
 
 
 def make_results(outcomes: Iterable[PublishedOutcome], bugs: Iterable[str] = (), notes: Iterable[str] = ()) -> PublishedResults:
-    """Put outcomes together; systems and bugs are in the order in which they come, `bugs` first."""
+    """Combine outcomes; systems and bugs are in order of appearance, `bugs` first."""
     found = tuple(outcomes)
     return PublishedResults(
         systems=tuple(dict.fromkeys(item.system for item in found)),
@@ -99,7 +99,7 @@ def make_results(outcomes: Iterable[PublishedOutcome], bugs: Iterable[str] = (),
 
 
 def _repeated(outcomes: tuple[PublishedOutcome, ...]) -> list[str]:
-    """Say which candidates are judged more than once, and which of them in different ways."""
+    """Say which candidates are judged more than once, and which of them differently."""
     seen: dict[tuple[str, str, int], list[PublishedVerdict]] = {}
     for item in outcomes:
         if item.rank is not None:
@@ -118,7 +118,7 @@ def _repeated(outcomes: tuple[PublishedOutcome, ...]) -> list[str]:
 
 
 def choose(source: PublishedResults, systems: Iterable[str], names: Mapping[str, str]) -> PublishedResults:
-    """Rename systems, then keep those asked for, in that order; none asked for keeps all."""
+    """Rename systems, then keep the requested ones, in that order; an empty request keeps all."""
     for name in names:
         if name not in source.systems:
             raise unknown("system", name, source.systems)
@@ -146,7 +146,7 @@ def only(source: PublishedResults, patterns: Sequence[str]) -> PublishedResults:
 
 
 def merge(sources: Mapping[str, PublishedResults]) -> PublishedResults:
-    """Put the results of several formats together; a name that two formats use gets its format behind it."""
+    """Combine the results of several formats; a name that two formats use is followed by its format."""
     if not sources:
         raise UserError("no results are given; write: repairlab rescore [FORMAT] FILE...")
     taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""Published judgements in the order in which somebody would look at them, and who fixes what at what cost of looking."""
+"""Published judgements in the order in which a person would check them, and who fixes what at what cost of checking."""
 
 import bisect
 from collections import Counter
@@ -18,7 +18,7 @@ class RankedResults:
     count: FixCriterion
     """What makes a candidate a fix."""
     lists: Mapping[str, Mapping[str, tuple[PublishedOutcome, ...]]]
-    """Candidates by system and bug, the first to look at first."""
+    """Candidates by system and bug, in order of checking."""
     fixed: Mapping[str, tuple[str, ...]]
     """Bugs that each system fixes."""
 
@@ -78,7 +78,7 @@ def unique_fixes(source: RankedResults, system: str) -> tuple[str, ...]:
 
 
 def shared_fixes(source: RankedResults, system: str, other: RankedResults, tool: str) -> tuple[str, ...]:
-    """Return the bugs that a system fixes and a tool of perhaps another source fixes as well."""
+    """Return the bugs that a system fixes and that a tool, perhaps of another source, also fixes."""
     theirs = set(other.fixed[tool])
     return tuple(bug for bug in source.fixed[system] if bug in theirs)
 
@@ -140,28 +140,28 @@ def curve(source: RankedResults, system: str) -> tuple[tuple[int, int], ...]:
 
 
 def round_numbers(source: RankedResults) -> tuple[int, ...]:
-    """Return round values of k up to the first that takes in every candidate."""
+    """Return round values of k up to the first that includes every candidate."""
     last = max((item.rank or 0 for bugs in source.lists.values() for items in bugs.values() for item in items), default=1)
     return _STEPS[: bisect.bisect_left(_STEPS, last) + 1]
 
 
 @record
 class Checks:
-    """A person looks at the first k plausible candidates of every bug, until one is correct (NPR4J, table 9)."""
+    """A person checks the first k plausible candidates of every bug until one is correct (NPR4J, table 9)."""
 
     correct: int
     """Bugs for which a correct one was found (cn)."""
     checks: int
-    """Candidates looked at (ct)."""
+    """Candidates checked (ct)."""
 
     @property
     def precision(self) -> float | None:
-        """Return cn / ct in percent; none when there was nothing to look at."""
+        """Return cn / ct in percent; None if there was nothing to check."""
         return 100 * self.correct / self.checks if self.checks else None
 
 
 def checks(source: RankedResults, system: str, ks: Sequence[int | None]) -> tuple[Checks, ...]:
-    """Count what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
+    """Count what is found and checked with at most k candidates per bug, for every k; None means all candidates."""
     looks = _looks(source, system)
     return tuple(_checks(looks, k) for k in ks)
 
@@ -189,5 +189,5 @@ def _looks(source: RankedResults, system: str) -> list[tuple[int, int | None]]:
 
 
 def enough_checks(source: RankedResults, system: str) -> int | None:
-    """Return the smallest k with which every bug is found that can be (PM_K); none when there is none to be found."""
+    """Return the smallest k that finds every bug that can be found (PM_K); None if there is none."""
     return max((place for _, place in _looks(source, system) if place is not None), default=None)

@@ -13,18 +13,18 @@ from repairlab.metrics.agreement import cohens_kappa
 from repairlab.metrics.statistics import RESAMPLES, SEED, Interval
 
 Pattern = tuple[str | None, ...]
-"""What each rater says of one thing; none for who says nothing."""
+"""What each rater says of one thing; None for no answer."""
 Patterns = Mapping[Pattern, float]
 
 
 @record
 class Reliability:
-    """One coefficient; none where it is not defined."""
+    """One coefficient; None if undefined."""
 
     name: str
     value: float | None
     interval: Interval | None
-    """95 %, bootstrap over things; resamples for which it is not defined are left out."""
+    """95 %, bootstrap over things; resamples for which it is undefined are left out."""
     n: int
     """Things that two or more people rated."""
 

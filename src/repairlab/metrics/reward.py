@@ -1,4 +1,4 @@
-"""What a verdict is worth to a model that learns from it."""
+"""The reward of a verdict for a model that learns from it."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 
 RewardLevel = Literal["unapplicable", "uncompilable", "failing", "triggers_pass", "plausible"]
-"""What a candidate came to, the worst first."""
+"""Levels of a candidate, worst first."""
 
 
 @record
@@ -14,7 +14,7 @@ class RewardScale:
     """The reward of each level, and what lies between them."""
 
     unapplicable: float = 0.0
-    """Nothing could be read from the answer, it does not apply, or it changes nothing but layout."""
+    """Nothing could be read from the answer, it does not apply, or it only changes layout."""
     uncompilable: float = 0.1
     failing: float = 0.2
     """It builds, and fails a test that shows the bug; or a case, for programs with cases."""
@@ -24,7 +24,7 @@ class RewardScale:
     share: float = 0.0
     """How much of the step to the next level the share of passed tests or cases gives; needs the policy `full` to be exact."""
     least_similarity: float = 0.0
-    """A plausible candidate that has less than this in common with the buggy code (edit similarity, 0 to 1) counts as failing."""
+    """A plausible candidate with less than this in common with the buggy code (edit similarity, 0 to 1) counts as failing."""
 
 
 def level_of(outcome: Outcome) -> RewardLevel | None:

@@ -9,7 +9,7 @@ from repairlab.core.record import record
 from repairlab.metrics.statistics import RESAMPLES, SEED
 
 _EXACT = 16
-"""Up to so many differences that are not 0, all signs are tried."""
+"""Up to this many non-zero differences, all signs are tried."""
 _SIGNS = 20_000
 
 
@@ -21,7 +21,7 @@ class SeededMean:
     low: float
     high: float
     deviation: float | None
-    """Standard deviation of the means of single seeds; none for one seed."""
+    """Standard deviation of the means of single seeds; None for one seed."""
 
 
 def seeded_mean(values: Sequence[Sequence[float]]) -> SeededMean:

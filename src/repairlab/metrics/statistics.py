@@ -1,4 +1,4 @@
-"""Samples of numbers: how sure their mean is (bootstrap), how they are spread, whether one is greater (Wilcoxon's two tests).
+"""Samples of numbers: the uncertainty of their mean (bootstrap), their spread, and whether one is greater (Wilcoxon's tests).
 
 The tests are exact for small samples without ties, else normal, and one-sided: the p-value is that of "the first is greater".
 """
@@ -14,7 +14,7 @@ from repairlab.metrics.metric import Statistic
 RESAMPLES = 2000
 SEED = 20_240_229
 _CELLS = 4_000_000
-"""How many numbers are resampled at once: bounds memory for benchmarks with very many bugs."""
+"""How many numbers are resampled at once: limits memory for benchmarks with very many bugs."""
 
 
 @record
@@ -114,7 +114,7 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 @record
 class Tested:
-    """What a test says."""
+    """The result of a test."""
 
     statistic: float
     p_value: float

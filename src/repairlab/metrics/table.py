@@ -30,18 +30,18 @@ METRICS: Parts[Metric] = Parts(
     check=lacking("about", "measure", "is_share", "changed_by_stopping", "depends_on_n", "depends_on_policy"),
 )
 _RANKED = "r.pass@k"
-"""Not in the table: it needs a ranking besides."""
+"""Not in the table: it also needs a ranking."""
 _CORRECT = "[correct]"
-"""Behind the name of a metric that takes correct candidates for plausible ones."""
+"""Suffix of a metric's name when correct candidates count as plausible."""
 
 
 NONE_DECIDED = "no bug has a value, because none was decided"
-"""Why a run has no score where every candidate of every bug is UNDECIDED."""
+"""Why a run has no score if every candidate of every bug is UNDECIDED."""
 
 
 @record
 class Scores:
-    """All that the metrics say of a run."""
+    """Everything the metrics say of a run."""
 
     scores: tuple[Score, ...]
     left_out: dict[str, str]
@@ -84,7 +84,7 @@ def score(metric: str, k: int | None, samples: Measured, settings: ScoreSettings
 def _signature(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> str:
     """Return the signature of a metric without what the metric does not depend on."""
     part = METRICS["pass@k" if metric == _RANKED else metric]
-    # Where duplicates are merged, later candidates move up among the first k.
+    # If duplicates are merged, later candidates move up among the first k.
     depends_on_n = part.depends_on_n or settings.duplicates == "merged"
     left_out = [name for name, matters in (("n", depends_on_n), ("policy", part.depends_on_policy)) if not matters]
     return signature(metric, k, samples, settings, leave_out=left_out)
@@ -125,7 +125,7 @@ def score_ranking(ranked: Ranked, samples: Measured, settings: ScoreSettings, ks
 
 
 def score_built(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
-    """Return pass@k over the candidates that build, which is what a ranking of those has to beat (NL2Fix, table 6)."""
+    """Return pass@k over the candidates that build, the baseline for a ranking of those (NL2Fix, table 6)."""
     pruned = dataclasses.replace(settings, conditions=(*settings.conditions, ("pruned", "compile")))
     built = [_built(item) for item in samples]
 

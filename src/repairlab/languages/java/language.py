@@ -29,7 +29,7 @@ _DIGITS = r"[0-9](?:[0-9_]*[0-9])?"
 
 @functools.cache
 def _pattern(raw: bool, block: bool) -> re.Pattern[str]:
-    """Return what cuts Java; text blocks (`raw`) and `block` comments are known by their start alone when they have no end."""
+    """Return the pattern that splits Java; text blocks (`raw`) and `block` comments without an end count from their start."""
     whole_block = r"|/\*[\s\S]*?\*/" if block else ""
     whole_raw = rf'{_TEXT_BLOCK_START}(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|' if raw else ""
     return re.compile(

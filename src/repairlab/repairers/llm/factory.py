@@ -1,4 +1,7 @@
-"""The repairer `llm` as the table lists it: what its settings mean to a run, and how it is opened. Loads no client before that."""
+"""The repairer `llm` as the table lists it: what its settings mean to a run, and how it is opened.
+
+No client is loaded before that.
+"""
 
 import dataclasses
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A benchmark as others' harnesses need it: what a model is asked about each bug, and the verdict on what it answers.
+"""A benchmark in the form that other harnesses need: a model's questions about each bug, and verdicts on its answers.
 
 Questions and the reading of answers are those of `repairlab run --repairer llm`, verdicts those of the engine.
 """
@@ -28,14 +28,14 @@ _NO_MODEL = "none/none"
 
 @record
 class EvaluationSettings:
-    """Which bugs a model is asked about, and how; a harness keeps it with its results."""
+    """Which bugs a model is asked about, and how; a harness stores it with its results."""
 
     benchmark: str
     """Name or folder."""
     strategy: str = "zero-shot"
     localisation: str = "line"
     include: tuple[str, ...] = ()
-    """Shell patterns of bugs; none means all."""
+    """Shell patterns of bugs; empty means all."""
 
 
 class Evaluation:
@@ -61,11 +61,11 @@ class Evaluation:
 
     @property
     def is_chat(self) -> bool:
-        """Whether questions are messages, and not texts to go on with."""
+        """Whether questions are messages rather than texts to continue."""
         return self._prompter.template.is_chat
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the problems, as a model may see them, that the strategy can ask about; UserError when there is none."""
+        """Yield the problems that the strategy can ask about, as a model may see them; UserError if there are none."""
         reason = None
         found = False
         for bug in self.benchmark.select(self.settings.include):
@@ -87,7 +87,7 @@ class Evaluation:
         return self._prompter.ask(problem)
 
     def repairer(self, model: ChatModel) -> Llm:
-        """Return what asks a model once about a problem, through all turns."""
+        """Return a function that asks a model about a problem once, through all turns."""
         return Llm(self.sampling, model, n=1, seed=self.experiment.seed, examples=self._examples)
 
     def judge(self, bug_id: str, answer: str) -> Outcome:
@@ -118,7 +118,7 @@ _opened = cache(Evaluation)
 
 
 def open_evaluation(settings: EvaluationSettings) -> Evaluation:
-    """Return the evaluation of these settings, of which a process has one: all samples of a task share its workers."""
+    """Return the evaluation with these settings; a process has one, and all samples of a task share its workers."""
     with _opening:
         return _opened(settings)
 

@@ -98,13 +98,13 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
 
 
 def _evaluation(state: TaskState) -> Evaluation:
-    """Return the evaluation that a sample belongs to, which its metadata name: a log can be scored again by them."""
+    """Return a sample's evaluation, named by its metadata: so a log can be scored again."""
     about = state.metadata["repairlab"]
     return open_evaluation(EvaluationSettings(**{**about, "include": tuple(about["include"])}))
 
 
 class InspectModel:
-    """A model of Inspect behind our seam, for one sample; called in a thread, it asks in the loop of Inspect."""
+    """A model of Inspect behind our interface, for one sample; called in a thread, it asks in Inspect's event loop."""
 
     context_window: int | None = None
     """Inspect knows what to do when a prompt is too long."""
@@ -113,14 +113,14 @@ class InspectModel:
         self.name = str(model)
         self._model = model
         self.last: tuple[Prompt, ModelOutput] | None = None
-        """What was asked last, and what came back."""
+        """The last question and answer."""
 
     def count_tokens(self, text: str) -> int:
         """Estimate, as for served models."""
         return estimate_tokens(text)
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Ask once; how is decided by Inspect, but for the texts that end an answer."""
+        """Ask once; Inspect decides how, except for the stop texts."""
         del first
         assert n == 1, "a sample of Inspect is one candidate; epochs are further ones"
         config = GenerateConfig(stop_seqs=list(sampling.stop) or None)
@@ -140,7 +140,7 @@ class InspectModel:
 
 @solver
 def ask() -> Solver:
-    """Ask as the strategy of the task does, through all of its turns."""
+    """Ask as the task's strategy does, through all its turns."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         del generate
@@ -176,7 +176,7 @@ def verdict() -> Scorer:
 
 
 def score_of(outcome: Outcome) -> Score:
-    """Return a verdict as a score; what we could not decide is none."""
+    """Return a verdict as a score; an undecided one has none."""
     told = f"{outcome.verdict} ({outcome.stage})" + (f": {outcome.message}" if outcome.message else "")
     metadata = {
         "verdict": outcome.verdict.value,

@@ -90,7 +90,7 @@ def _row(evaluation: Evaluation, problem: Any) -> dict[str, Any]:
 
 
 def results(doc: Mapping[str, Any], answers: Sequence[str | Sequence[str]]) -> dict[str, float]:
-    """Return the share of the answers about a bug that are plausible; what is undecided is left out."""
+    """Return the share of plausible answers about a bug; undecided ones are left out."""
     evaluation = open_evaluation(_settings(doc["settings"]))
     texts = [text for answer in answers for text in ([answer] if isinstance(answer, str) else answer)]
     verdicts = [evaluation.judge(doc["bug"], text).verdict for text in texts]

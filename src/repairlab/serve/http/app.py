@@ -31,7 +31,7 @@ from repairlab.validation.machine import Machine
 
 
 def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
-    """Return the application; it starts to work when it is served."""
+    """Return the application; it starts working when it is served."""
     jobs = JobRunner(service, store)
 
     @asynccontextmanager
@@ -73,7 +73,7 @@ def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
 
 
 class OwnRoutes:
-    """Routes of our own, below /v1."""
+    """Our own routes, below /v1."""
 
     def __init__(self, routes: Routes) -> None:
         self._routes = routes
@@ -117,7 +117,7 @@ class OwnRoutes:
                 yield json.dumps({"index": place, **value}, separators=(",", ":")).encode("ascii") + b"\n"
 
     async def post_job(self, request: Any, client: ServiceClient) -> Any:
-        """Take on long work; GET /v1/jobs/{id} tells how it stands."""
+        """Accept long work; GET /v1/jobs/{id} reports its progress."""
         body = await self._access.body(request)
         self._access.charge(client, 1)
         job = await self._jobs.validate(client.name, body)
@@ -128,7 +128,7 @@ class OwnRoutes:
         return {"jobs": [self._jobs.described(job, limit=0) for job in self._jobs.store.of_client(client.name)]}
 
     async def get_job(self, request: Any, client: ServiceClient) -> Any:
-        """Say how a job stands, with a page of its outcomes: those behind the place `after`, at most `limit`."""
+        """Report a job's progress, with a page of its outcomes: those after the position `after`, at most `limit`."""
         job = self._jobs.of_client(client.name, request.path_params["job_id"])
         return self._jobs.described(job, after=_number(request, "after", -1, -1), limit=_number(request, "limit", 1000, 0))
 
@@ -164,7 +164,7 @@ class OwnRoutes:
         )
 
     async def health(self, _request: Any, _client: ServiceClient) -> Any:
-        """Say whether the server takes requests."""
+        """Say whether the server accepts requests."""
         state = "draining" if self._service.is_draining else "ok"
         return json_response({"status": state, "version": VERSION}, 503 if self._service.is_draining else 200)
 
@@ -174,7 +174,7 @@ class OwnRoutes:
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def docs(self, _request: Any, _client: ServiceClient) -> Any:
-        """Describe all routes for people; /openapi.json does for programs."""
+        """Describe all routes for people; /openapi.json does so for programs."""
         return HTMLResponse(page(self._routes.app.openapi()))
 
 
@@ -193,7 +193,7 @@ async def _not_found(request: Any, _error: Any) -> Response:
 
 
 def bind(host: str, port: int, clients: dict[str, ServiceClient]) -> socket.socket:
-    """Return a socket that listens; without tokens that is for this machine only."""
+    """Return a listening socket; without tokens, it is for this machine only."""
     if not clients and not is_loopback(host):
         raise UserError(
             f"--host {host} can be reached from other machines, and there are no tokens: whoever finds it could run code here. "
@@ -221,12 +221,12 @@ def serve(
         config = server_config(
             app,
             settings.patience_s,
-            proxy_headers=False,  # whoever asks could name another connection each time
+            proxy_headers=False,  # the client could name another connection each time
             timeout_graceful_shutdown=max(1, int(settings.drain_s)),
             timeout_keep_alive=60,
         )
         ready(address_of(bound))
-        with suppress(KeyboardInterrupt):  # uvicorn raises again the signal by which it was stopped
+        with suppress(KeyboardInterrupt):  # uvicorn raises the signal again by which it was stopped
             _DrainingServer(config, service).run(sockets=[bound])
 
 
@@ -238,7 +238,7 @@ class _DrainingServer(uvicorn.Server):  # type: ignore[misc]  # an extra, whose 
         self._service = service
 
     def handle_exit(self, sig: int, frame: object) -> None:
-        """Note that the server is to stop; requests that go on are finished."""
+        """Note that the server is to stop; requests in progress are finished."""
         self._service.is_draining = True
         super().handle_exit(sig, frame)
 
@@ -270,11 +270,11 @@ _LARGEST_MB = 32.0
 
 @record
 class KeptAnswer:
-    """What a request was answered."""
+    """The answer to a request."""
 
     body: bytes
     verdicts: tuple[str, ...]
-    """Of each of its candidates."""
+    """For each of its candidates."""
 
 
 class SameRequests:
@@ -285,14 +285,14 @@ class SameRequests:
         self._kept: OrderedDict[bytes, KeptAnswer] = OrderedDict()
 
     def find(self, request: bytes) -> KeptAnswer | None:
-        """Return the answer to a request; none when it is to be read."""
+        """Return the answer to a request; None if it must be read."""
         found = self._kept.get(request)
         if found is not None:
             self._kept.move_to_end(request)
         return found
 
     def keep(self, request: bytes, answer: KeptAnswer) -> None:
-        """Keep an answer in the place of those that nobody asked for the longest."""
+        """Store an answer, dropping those that were not requested for longest."""
         if request not in self._kept:
             self._kept[request] = answer
             self._left -= len(request) + len(answer.body)

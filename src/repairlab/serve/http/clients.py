@@ -1,7 +1,7 @@
 """Clients of a service: what each is allowed, and who may ask.
 
-Of bearer tokens only hashes are kept, in a file or in the environment. A line is `NAME:SHA256`, and may go on with `read` (no code
-is run for it) and `rate=N` (candidates per second).
+Only hashes of bearer tokens are stored, in a file or in the environment. A line is `NAME:SHA256`, optionally followed by `read` (no
+code is run for it) and `rate=N` (candidates per second).
 """
 
 import hashlib
@@ -28,20 +28,20 @@ class ServiceSettings:
     state: Path
     """Folder for jobs, which survive a restart."""
     queue: int = 1000
-    """Candidates that may wait for a worker, of all clients together; no client may have more than half of them waiting."""
+    """Candidates of all clients that may wait for a worker; no client may have more than half of them waiting."""
     batch: int = 256
-    """Candidates of one request; jobs may have more."""
+    """Candidates per request; jobs may have more."""
     body_mb: float = 16.0
     rate: float = 0.0
     """Candidates per second and client; 0: no limit."""
     deadline_s: float = 600.0
-    """How long a request may take; a client may ask for less."""
+    """How long a request may take; a client may set a lower limit."""
     patience_s: float = 30.0
     """How long a request may take to arrive."""
     drain_s: float = 30.0
-    """How long requests may go on after SIGTERM."""
+    """How long requests may continue after SIGTERM."""
     localisation: Localisation = "line"
-    """How precisely clients are shown the place of a bug, at most."""
+    """How precisely, at most, clients are shown the place of a bug."""
 
 
 VARIABLE = "REPAIRLAB_TOKENS"
@@ -56,9 +56,9 @@ class ServiceClient:
     name: str
     is_read_only: bool = False
     rate: float | None = None
-    """Candidates per second; none: what the service allows everybody."""
+    """Candidates per second; None: the service's default."""
     connection: str = ""
-    """Takes turns with others in the queue, where there are no tokens to tell clients apart."""
+    """What takes turns in the queue when there are no tokens to tell clients apart."""
 
     @property
     def turn(self) -> str:
@@ -94,7 +94,7 @@ def read_tokens(file: Path | None) -> dict[str, ServiceClient]:
 
 
 def client_of(clients: dict[str, ServiceClient], authorization: str) -> ServiceClient | None:
-    """Return whose token a header holds."""
+    """Return the client of the token in a header."""
     scheme, _, token = authorization.partition(" ")
     return clients.get(_hash(token.strip())) if scheme.lower() == "bearer" else None
 
@@ -105,7 +105,7 @@ def _read(place: str, lines: Iterable[str]) -> dict[str, ServiceClient]:
         if not line or line.startswith("#"):
             continue
         parts = _LINE.fullmatch(line)
-        if parts is None:  # which may be a token itself, so that it is not shown
+        if parts is None:  # it may be a token itself, so it is not shown
             raise UserError(f"{place}, line {number}: not NAME:SHA256, with read or rate=N behind it perhaps")
         found[parts["hash"]] = _client(parts["name"], parts["more"].split(), f"{place}, line {number}")
     return found
@@ -130,7 +130,7 @@ def _hash(token: str) -> str:
 
 
 _BURST_S = 10.0
-"""What was not asked for in so many seconds may be asked for at once."""
+"""A client's unused rate of this many seconds may be used at once."""
 _MOST_CLIENTS = 10_000
 
 

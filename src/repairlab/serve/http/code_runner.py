@@ -1,4 +1,4 @@
-"""Run a program on an input in the sandbox and say what it wrote, as SandboxFusion does."""
+"""Run a program on an input in the sandbox and return its output, as SandboxFusion does."""
 
 import base64
 import binascii
@@ -40,7 +40,7 @@ class CodeRun:
 
 
 def language_of(name: str) -> str | None:
-    """Return our name of a language that others call by its own, or as in a fence."""
+    """Return our name of a language from the client's name for it, or from a fence."""
     wanted = name.lower()
     return next((stated.name for stated in every() if wanted in (stated.name, *stated.fences)), None)
 
@@ -59,12 +59,12 @@ def decoded(files: dict[str, str | None]) -> tuple[tuple[str, bytes], ...]:
 
 @contextmanager
 def open_code_runner(sandbox: Sandbox, emit: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[CodeRun], None]]:
-    """Give what runs one program after the other."""
+    """Give a function that runs one program after another."""
     yield lambda item: emit(run_code(item, sandbox))
 
 
 def run_code(item: CodeRun, sandbox: Sandbox) -> dict[str, Any]:
-    """Build and run a program in a folder of its own, and return SandboxFusion's answer."""
+    """Build and run a program in its own folder, and return SandboxFusion's answer."""
     stated = facts(item.language)
     path, start = program_place(item.language, item.code)
     test = Test(framework="stdio", program=start)
@@ -90,7 +90,7 @@ def _with_input(command: Command, item: CodeRun) -> Command:
 
 
 def _build(item: CodeRun, stated: Facts, test: Test, sandbox: Sandbox, tree: Path) -> dict[str, Any] | None:
-    """Return what came of the build; none for languages that have none."""
+    """Return the result of the build; None for languages without one."""
     if stated.build.tool == "none":
         return None
     limits = BuildLimits(cpu_s=item.compile_timeout_s, wall_s=item.compile_timeout_s + _SLACK_S)
@@ -132,7 +132,7 @@ def _answer(status: str, compiled: Any, run: Any, files: dict[str, str]) -> dict
 
 
 def _fetched(names: tuple[str, ...], tree: Path) -> dict[str, str]:
-    """Return files that the program left, in base64; links, which may lead anywhere, are none of them."""
+    """Return the files that the program left, in base64; links, which may lead anywhere, are excluded."""
     found, left = {}, _LARGEST_FETCHED
     for name in names:
         file = tree / name

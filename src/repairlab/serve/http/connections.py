@@ -48,7 +48,7 @@ def is_loopback(host: str) -> bool:
 
 
 def server_config(app: object, patience_s: float, **more: Any) -> uvicorn.Config:
-    """Return how an application is served: to so many connections, each of which has so long to say what it wants."""
+    """Return how an application is served: to how many connections, and how long each may take to send its request."""
     return uvicorn.Config(
         app,
         http=impatient(patience_s),
@@ -72,7 +72,7 @@ def impatient(patience_s: float) -> type:
     """
 
     class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc]  # an extra, whose types are not looked at
-        """A connection; the time of bodies is that of `access`, for only routes know who may send one."""
+        """A connection; the time for bodies is that of `access`, since only routes know who may send one."""
 
         _timer: TimerHandle | None = None
         _head = 0

@@ -193,7 +193,7 @@ class Defects4cRoutes:
         return {"handle": base64.b64encode(key.encode()).decode()}
 
     async def _reproduce(self, job: Job, done: dict[int, str]) -> None:
-        """Judge the buggy tree and the reference fix; of both no more than the verdict is kept."""
+        """Judge the buggy tree and the reference fix; only their verdicts are stored."""
         opened = await self._service.opened(job.body.decode(), policy="full")
         texts: tuple[list[Any], list[Any]] = ([], [to_data(edit) for edit in opened.bug.oracle.reference])
         asked = AskedPatches(

@@ -1,6 +1,6 @@
 """Has calls done by worker processes, a few at a time, clients in turn.
 
-The same call that several clients wait for is done once, and one that nobody waits for any more is not done.
+A call that several clients wait for is done once; a call that nobody waits for any more is dropped.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from repairlab.core.errors import Interrupted
 from repairlab.runs.validator_pool import CallHandle
 
 GRACE_S = 5.0
-"""How long a call that nobody waits for may go on: its verdict will be known when it is asked for again."""
+"""How long an abandoned call may continue: its verdict will be known when it is asked for again."""
 Call = Callable[[CallHandle], Any]
 
 
@@ -32,7 +32,7 @@ class Dispatcher:
     """Calls that wait, and the lanes in which they are done: as many as there are workers."""
 
     def __init__(self, n_lanes: int, queue_size: int) -> None:
-        """Take how many calls go on at the same time, and how many may wait."""
+        """Take how many calls run at the same time, and how many may wait."""
         self.queue: FairQueue[Ticket] = FairQueue(queue_size)
         self.n_running = 0
         self._tickets: dict[str, Ticket] = {}
@@ -46,7 +46,7 @@ class Dispatcher:
         self._lanes = [asyncio.get_running_loop().create_task(self._lane()) for _ in range(self._n_lanes)]
 
     async def close(self) -> None:
-        """End what goes on; whoever still waits learns that."""
+        """End running calls; those who still wait are told."""
         for lane in self._lanes:
             lane.cancel()
         for ticket in list(self._tickets.values()):
@@ -57,11 +57,11 @@ class Dispatcher:
 
     @property
     def wait_s(self) -> float:
-        """How long what is asked now would wait, by what calls took so far."""
+        """How long a new call would wait, judging by earlier ones."""
         return self._usual_s * (1 + len(self.queue)) / self._n_lanes
 
     def submit(self, client: str, calls: Sequence[tuple[str, Call]]) -> list[Ticket]:
-        """Have calls done, each with a key that is equal for equal calls; QueueFullError when they cannot all wait."""
+        """Have calls done, each with a key that is equal for equal calls; QueueFullError if they cannot all wait."""
         tickets: dict[str, Ticket] = {}
         for key, call in calls:
             if key not in tickets:
@@ -74,7 +74,7 @@ class Dispatcher:
         return [tickets[key] for key, _ in calls]
 
     def leave(self, ticket: Ticket) -> None:
-        """Take note that somebody does not wait any more."""
+        """Note that somebody no longer waits."""
         ticket.n_waiting -= 1
         if ticket.n_waiting > 0 or ticket.done.done():
             return
@@ -120,11 +120,11 @@ T = TypeVar("T")
 
 
 class QueueFullError(Exception):
-    """There is no room for what a client wants to wait for."""
+    """There is no room for a client's calls."""
 
 
 class FairQueue(Generic[T]):
-    """Items of many clients: who has waited longest for a turn is next, however many items others have."""
+    """Items of many clients: the one who has waited longest for a turn is next, however many items others have."""
 
     def __init__(self, size: int) -> None:
         """Take how many items may wait; one client may have half of them."""
@@ -137,7 +137,7 @@ class FairQueue(Generic[T]):
         return self._n
 
     def put(self, client: str, items: Sequence[T]) -> None:
-        """Let items wait, all of them or none: then QueueFullError is raised."""
+        """Queue all items or none, raising QueueFullError."""
         line = self._lines.get(client, ())
         if items and (self._n + len(items) > self._size or len(line) + len(items) > max(1, self._size // 2)):
             raise QueueFullError
@@ -159,7 +159,7 @@ class FairQueue(Generic[T]):
         return item
 
     def discard(self, client: str, item: T) -> bool:
-        """Take an item out that nobody wants any more; returns whether it was still there."""
+        """Remove an unwanted item; return whether it was still there."""
         line = self._lines.get(client)
         if line is None or item not in line:
             return False

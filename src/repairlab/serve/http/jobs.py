@@ -1,4 +1,4 @@
-"""Long work: stored in one SQLite file, done beside requests, and gone on with after a restart."""
+"""Long work: stored in one SQLite file, done beside requests, and resumed after a restart."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ class JobStore:
         self._database.close()
 
     def add(self, job: Job) -> bool:
-        """Store a job; returns whether it is new. A refusal says that it cannot be stored."""
+        """Store a job; return whether it is new. A refusal says that it cannot be stored."""
         row = (job.id, job.client, job.kind, job.body, job.n, job.state, job.created)
         changed = self._database.write("INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         if changed < 0:
@@ -89,7 +89,7 @@ class JobStore:
         return [Job(**dict(zip(columns.split(", "), row, strict=True))) for row in rows]
 
     def set_state(self, job_id: str, state: JobState) -> bool:
-        """Say how a job stands; returns whether that could be stored."""
+        """Store a job's state; return whether that succeeded."""
         return self._database.write("UPDATE jobs SET state = ? WHERE id = ?", (state, job_id)) >= 0
 
     def remove(self, job_id: str) -> None:
@@ -98,12 +98,12 @@ class JobStore:
         self._database.write("DELETE FROM answers WHERE job = ?", (job_id,))
 
     def put(self, job_id: str, place: int, value: dict[str, Any]) -> bool:
-        """Keep an answer; returns whether that could be stored."""
+        """Store an answer; return whether that succeeded."""
         text = json.dumps(value, ensure_ascii=True)
         return self._database.write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (job_id, place, text)) >= 0
 
     def answers(self, job_id: str, *, after: int = -1, limit: int = 1_000_000) -> list[tuple[int, str]]:
-        """Return answers as JSON with their places, in that order."""
+        """Return answers as JSON with their positions, in that order."""
         query = "SELECT place, value FROM answers WHERE job = ? AND place > ? ORDER BY place LIMIT ?"
         return [(place, value) for place, value in self._database.rows(query, (job_id, after, limit))]
 
@@ -145,9 +145,9 @@ def open_job_store(folder: Path) -> Iterator[JobStore]:
 
 
 _AT_ONCE = 4
-"""Candidates of a job that wait or are judged at the same time, for each worker; others wait in the store."""
+"""Candidates of a job that wait or are judged at the same time, per worker; others wait in the store."""
 _AGAIN_S = 5.0
-"""When something is tried again that could not be stored, or not be queued."""
+"""When to retry what could not be stored or queued."""
 _PAGE = 1000
 Doing = Callable[[Job, dict[int, str]], Awaitable[None]]
 
@@ -162,7 +162,7 @@ class JobRunner:
         """What does a job of each kind, given the answers that are there."""
 
     def start(self) -> None:
-        """Go on with what an earlier server left."""
+        """Resume what an earlier server left."""
         for job in self.store.unfinished():
             self._begin(job)
 
@@ -174,13 +174,13 @@ class JobRunner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def validate(self, client: str, body: bytes) -> Job:
-        """Take a request on as a job; bugs that are unknown are refused at once."""
+        """Accept a request as a job; unknown bugs are refused at once."""
         request = parse(ValidateRequest, body)
         asked = await self._service.ask(request, most=None)
         return self.add(client, "validate", body, len(asked.patches))
 
     def add(self, client: str, kind: str, body: bytes, n: int, *, name: str | None = None) -> Job:
-        """Store a job and begin with it; the same request of the same client is the same job."""
+        """Store and begin a job; the same request of the same client is the same job."""
         job_id = name or digest("job", client, kind, body.decode("utf-8", "surrogateescape"))
         job = Job(id=job_id, client=client, kind=kind, body=body, n=n, state="running", created=time.time())
         known = self.store.get(job_id)
@@ -192,7 +192,7 @@ class JobRunner:
         return self.store.get(job_id) or job
 
     def of_client(self, client: str, job_id: str) -> Job:
-        """Return a job of a client; those of others are not there for it."""
+        """Return a job of a client; those of others do not exist for it."""
         job = self.store.get(job_id)
         if job is None or job.client != client:
             raise RequestRefused(404, "unknown_job", f"there is no job {job_id[:64]!r}")
@@ -206,7 +206,7 @@ class JobRunner:
             task.cancel()
 
     def described(self, job: Job, *, after: int = -1, limit: int = _PAGE) -> dict[str, Any]:
-        """Return how a job stands, with a page of its answers."""
+        """Return a job's progress, with a page of its answers."""
         page = self.store.answers(job.id, after=after, limit=min(limit, _PAGE))
         n_done = self.store.n_answers(job.id)
         more = {"next": page[-1][0]} if page and page[-1][0] + 1 < job.n else {}
@@ -233,7 +233,7 @@ class JobRunner:
             await asyncio.sleep(_AGAIN_S)
 
     async def keep(self, job: Job, place: int, value: dict[str, Any]) -> None:
-        """Store an answer, as soon as the disk lets us."""
+        """Store an answer as soon as the disk allows."""
         while not self.store.put(job.id, place, value):
             await asyncio.sleep(_AGAIN_S)
 

@@ -1,4 +1,4 @@
-"""What clients send, as records that check themselves (unknown keys are refused), and why a request is refused."""
+"""Clients' requests, as records that check themselves (unknown keys are refused), and why a request is refused."""
 
 import json
 import math
@@ -20,11 +20,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class _Request(BaseModel):
-    model_config = ConfigDict(allow_inf_nan=False)  # JSON has no such numbers, neither for them nor in our answers
+    model_config = ConfigDict(allow_inf_nan=False)  # JSON has no such numbers, in requests or answers
 
 
 class _Strict(_Request):
-    model_config = ConfigDict(extra="forbid", strict=True)  # text is no number; clients of other services may be laxer
+    model_config = ConfigDict(extra="forbid", strict=True)  # text is not a number; clients of other services may be laxer
 
 
 class SpanEntry(_Strict):
@@ -56,7 +56,7 @@ class CandidateEntry(_Strict):
     localisation: Localisation = "line"
 
     def as_patch(self) -> Patch:
-        """Return what is proposed."""
+        """Return the proposed patch."""
         given = {name: getattr(self, name) for name in KEYS if getattr(self, name) is not None}
         try:
             name = key_of(given)
@@ -132,7 +132,7 @@ class ValidateRequest(CandidateEntry):
     stream: bool = Field(default=False, description="Answer in lines of JSON, each as soon as it is known.")
 
     def entries(self) -> Iterator[tuple[str | None, Patch]]:
-        """Yield what is proposed, each with its bug; none: the problem that is given."""
+        """Yield each proposed patch with its bug; None: the given problem."""
         for entry in [self] if self.candidates is None else self.candidates:
             bug = entry.bug or self.bug
             if (bug is None) == (self.problem is None):
@@ -143,7 +143,7 @@ class ValidateRequest(CandidateEntry):
 
 
 class RunCodeRequest(_Request):
-    """SandboxFusion's request; what it does not know is passed over, as there."""
+    """SandboxFusion's request; unknown keys are ignored, as there."""
 
     code: str
     language: str
@@ -180,7 +180,7 @@ class ReproduceRequest(_Request):
 
 
 def parse(model: type[M], body: bytes) -> M:
-    """Return what a body says; a refusal names the key that is wrong."""
+    """Return the content of a body; a refusal names the wrong key."""
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
@@ -195,7 +195,7 @@ def _json(body: bytes) -> Any:
 
 
 class RequestRefused(Exception):  # noqa: N818  # an answer, not a failure
-    """An answer with a status of 400 or more; nothing of it names a path, a key or a line of ours."""
+    """An answer with a status of 400 or more; it names no path, key or line of ours."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)

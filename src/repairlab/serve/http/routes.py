@@ -1,4 +1,4 @@
-"""What all routes share: who asks, whether they may and how much is looked at first; refusals and failures become answers."""
+"""What all routes share: who asks, whether they may, and how much is read before that; refusals and failures become answers."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from repairlab.serve.http.requests import RequestRefused, bad_request
 from repairlab.serve.http.service import Service, log
 
 Right = Literal["open", "read", "write"]
-"""Everybody; whoever has a token; whoever has one that is not only for reading."""
+"""Everybody; anyone with a token; anyone with a token that is not read-only."""
 
 
 class AccessControl:
@@ -51,9 +51,9 @@ class AccessControl:
             raise RequestRefused(429, "rate_limit", f"no more than {rate:g} candidates per second", retry_after_s=wait_s)
 
     async def body(self, request: Any) -> bytes:
-        """Read the JSON of a request, as far as it may be long."""
+        """Read the JSON of a request, up to a limit."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":  # which also keeps pages of other sites out: browsers ask before they send it
+        if kind != "application/json":  # which also keeps other sites' pages out: browsers ask before they send it
             raise RequestRefused(415, "no_json", "send JSON, with the header Content-Type: application/json")
         most = int(self._service.settings.body_mb * 1024 * 1024)
         too_large = RequestRefused(413, "too_large", f"the request is larger than {self._service.settings.body_mb:g} MB")
@@ -76,7 +76,7 @@ class AccessControl:
 
 
 def _neighbour(request: Any) -> ServiceClient:
-    """Return who asks without a token: a connection of this machine, by a name of this machine, so that no web page can."""
+    """Return the client of a request without a token: a connection from this machine, by a name of this machine, so no web page."""
     host = request.headers.get("host", "").rpartition("]")[0].lstrip("[") or request.headers.get("host", "").partition(":")[0]
     if host.lower() not in LOOPBACK:
         raise RequestRefused(403, "wrong_host", "without tokens this server answers only as localhost")
@@ -85,7 +85,7 @@ def _neighbour(request: Any) -> ServiceClient:
 
 
 _GONE = 499
-"""What is noted of a request whose client went away; nobody reads it."""
+"""The logged status of a request whose client went away; nobody reads it."""
 Handler = Callable[[Any, ServiceClient], Awaitable[Any]]
 
 
@@ -144,7 +144,7 @@ def json_response(data: Any, status: int = 200) -> Response:
 
 
 async def while_there(request: Any, work: Awaitable[Any]) -> Any:
-    """Return what comes of work, which is given up when the client goes away."""
+    """Return the result of work that is abandoned when the client goes away."""
     doing, watching = asyncio.ensure_future(work), asyncio.ensure_future(_gone(request))
     try:
         await asyncio.wait({doing, watching}, return_when=asyncio.FIRST_COMPLETED)
@@ -163,7 +163,7 @@ async def _gone(request: Any) -> None:
 
 
 def _described_body(body: Any) -> dict[str, Any]:
-    """Return a model as FastAPI's description of a body has it; parts of it stand where they are used."""
+    """Return a model as FastAPI describes bodies, with its parts inlined."""
     schema = body.model_json_schema()
     parts = schema.pop("$defs", {})
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": _resolved(schema, parts)}}}}

@@ -14,7 +14,7 @@ from repairlab.serve.http.service import log
 from repairlab.validation.paths import check_path, check_together
 
 _MEMORY_MB = 1024
-"""Where a request says nothing."""
+"""Defaults of a request."""
 
 
 class RunCodeRoute:

@@ -1,4 +1,4 @@
-"""The bugs of a service, of its benchmarks or brought by a request, and what clients may see of them and of verdicts.
+"""The bugs of a service, from its benchmarks or a request, and what clients may see of them and of verdicts.
 
 Nothing shows a hidden test, an expected output or a fix.
 """
@@ -30,7 +30,7 @@ _NO_MODEL = "none/none"
 
 
 class ServedBenchmarks:
-    """Benchmarks by name; a bug is found by `BENCHMARK/BUG`, or by `BUG` where only one benchmark has it."""
+    """Benchmarks by name; a bug is found by `BENCHMARK/BUG`, or by `BUG` if only one benchmark has it."""
 
     def __init__(self, names: Sequence[str | Path], localisation: Localisation = "line") -> None:
         """Open benchmarks, each by its name or folder."""
@@ -57,7 +57,7 @@ class ServedBenchmarks:
         return self._by_name[name]
 
     def place(self, reference: str) -> tuple[str, str]:
-        """Return the benchmark and the id of a bug; nothing is read for that."""
+        """Return the benchmark and id of a bug, without reading it."""
         name, slash, bug_id = reference.rpartition("/")
         if not slash:
             found = self._of_bug.get(reference, [])
@@ -80,17 +80,17 @@ class ServedBenchmarks:
             raise _unreadable(f"{name}/{bug_id}") from error
 
     def problem(self, bug: Bug, localisation: Localisation | None) -> Problem:
-        """Return a bug as a repairer may see it: no finer than the service allows."""
+        """Return a bug as a repairer may see it, no more precisely than the service allows."""
         return shown(bug.problem, Visibility(localisation=self.finest(localisation)))
 
     def finest(self, localisation: Localisation | None) -> Localisation:
-        """Return what is asked for, or what the service allows where that is less."""
+        """Return the requested precision, or the service's if that is less."""
         if localisation is not None and localisation not in TOLD:
             raise bad_request(f"unknown localisation {str(localisation)[:100]!r}. Known: {', '.join(TOLD)}")
         return min(localisation or self._finest, self._finest, key=TOLD.index)
 
     def described(self, reference: str, *, localisation: Any, strategy: str | None, context: bool) -> dict[str, Any]:
-        """Return what a client may see of a bug; with a strategy, also what a model would be asked."""
+        """Return what a client may see of a bug; with a strategy, also the prompt for a model."""
         bug = self.bug(reference)
         try:
             problem = self.problem(bug, localisation)
@@ -108,7 +108,7 @@ def _unreadable(bug: str) -> RequestRefused:
 
 
 def messages(problem: Problem, strategy: str) -> list[dict[str, str]] | str | None:
-    """Return what a model would be asked about a problem: messages, or the text to go on with."""
+    """Return the prompt about a problem: messages, or the text to continue."""
     if strategy not in STRATEGIES:
         raise bad_request(str(unknown("strategy", strategy[:100], STRATEGIES)))
     try:
@@ -127,7 +127,7 @@ BENCHMARK = "inline"
 
 
 def inline_bug(problem: InlineProblem, folder: Path) -> Bug:
-    """Return the bug, whose tree lies below a folder from now on."""
+    """Return the bug, whose tree is in a folder from now on."""
     if problem.language not in names():
         raise bad_request(str(unknown("language", problem.language[:100], names())))
     stated = facts(problem.language)

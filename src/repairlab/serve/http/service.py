@@ -1,4 +1,4 @@
-"""The service behind the routes: what is known is answered at once, all else waits for a worker; all of it is counted."""
+"""The service behind the routes: known verdicts are returned at once, all else waits for a worker; everything is counted."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ _MOST_INLINE = 256
 
 @record
 class AskedPatch:
-    """One patch of a request, for a bug that is open."""
+    """One patch of a request, for an open bug."""
 
     opened: OpenBug
     patch: Patch
@@ -42,7 +42,7 @@ class AskedPatch:
 
 @record
 class AskedPatches:
-    """All patches of a request, and how they are to be answered."""
+    """All patches of a request, and how to answer them."""
 
     patches: tuple[AskedPatch, ...]
     scale: RewardScale
@@ -51,13 +51,13 @@ class AskedPatches:
 
 @record
 class PendingAnswers:
-    """The answers to a request, as far as they are there."""
+    """The answers to a request so far."""
 
     asked: AskedPatches
     known: dict[int, JudgedPatch]
     """Verdicts by place."""
     left: dict[int, Ticket]
-    """What waits for a worker, by place; answers are taken out of it."""
+    """What waits for a worker, by position; answered items are removed."""
 
 
 class Service:
@@ -75,7 +75,7 @@ class Service:
         self._folder = self._stack.enter_context(scratch_folder())
 
     def start(self) -> None:
-        """Begin to work, in the event loop that is running."""
+        """Begin to work in the running event loop."""
         self.dispatcher = Dispatcher(self.machine.workers, self.settings.queue)
         self.dispatcher.start()
 
@@ -107,7 +107,7 @@ class Service:
     async def opened(
         self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0, min_strength: Strength = "unchecked"
     ) -> OpenBug:
-        """Return a bug, given by its name perhaps, ready to be asked about."""
+        """Return a bug, perhaps given by name, ready to be asked about."""
         name = bug if isinstance(bug, str) else bug.digest
         found = self.pool.find_open(name, policy=policy, confirm=confirm, min_strength=min_strength)
         return await asyncio.to_thread(self._opened, bug, name, policy, confirm, min_strength) if found is None else found
@@ -139,7 +139,7 @@ class Service:
         return self._inline[name]
 
     def _clamped(self, patch: Patch) -> Patch:
-        """Return a patch that is read as if the client had been shown no more than it was."""
+        """Return a patch, read as if the client had been shown no more than it was."""
         if patch.strategy is None:
             return patch
         return dataclasses.replace(patch, localisation=self.benchmarks.finest(patch.localisation))  # type: ignore[arg-type]  # checked
@@ -159,7 +159,7 @@ class Service:
             ) from None
 
     def begin(self, client: str, asked: AskedPatches) -> PendingAnswers:
-        """Look up what is known of a request and let the rest wait for a worker, or refuse."""
+        """Look up what is known of a request, and queue the rest or refuse."""
         found = {place: self.pool.known(item.opened, item.patch) for place, item in enumerate(asked.patches)}
         places = [place for place, judged in found.items() if judged is None]
         tickets = self.submit(client, [self._call(asked.patches[place]) for place in places]) if places else []
@@ -195,7 +195,7 @@ class Service:
                 self.dispatcher.leave(ticket)
 
     def _told(self, judged: JudgedPatch, asked: AskedPatch, scale: RewardScale) -> dict[str, Any]:
-        """Return what is told of a verdict, which is counted."""
+        """Return the client's view of a verdict, and count it."""
         outcome = judged.outcome
         cached = "yes" if outcome.cached else "no"
         self.counters.add("repairlab_verdicts_total", verdict=outcome.verdict.value, cached=cached)
@@ -236,7 +236,7 @@ def _name(asked: AskedPatch) -> str:
 
 
 def storage_failed(error: OSError | None = None) -> RequestRefused:
-    """Return the refusal of what cannot be stored."""
+    """Return the refusal when storing fails."""
     log(f"nothing can be written: {error or 'see above'}")
     return RequestRefused(507, "storage_failed", "the server cannot write to its disk, so this was not taken on", retry_after_s=60)
 
@@ -257,7 +257,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class Counters:
-    """Numbers that only grow; those of the moment are given when they are asked for."""
+    """Numbers that only grow; current ones are given on request."""
 
     def __init__(self) -> None:
         self._counts: dict[str, dict[Labels, float]] = {}

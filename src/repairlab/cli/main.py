@@ -1,4 +1,4 @@
-"""The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
+"""The command `repairlab`: finds the verb, loads only its file, and turns expected failures into a message and an exit code."""
 
 import gc
 import io
@@ -75,16 +75,16 @@ ALIASES: Mapping[str, Sequence[str]] = {
     "tables": ("report", "--tables"),
     "task": ("convert", "--task"),
 }
-"""Verbs of the last release and what they are called now; they go with the next one."""
+"""Verbs of the last release and their current names; they go with the next one."""
 
 _JUDGING = ("run", "validate")
-"""Verbs whose workers are forked from a server, as those of `doctor --try`: it loads while this process does."""
+"""Verbs whose workers are forked from a server, which loads while this process does; `doctor --try` is one."""
 _STANDARD_ERROR = 2
 
 
 def main() -> None:
-    """Run the command line; being ended by SIGTERM is the same as Ctrl-C, so that nothing is left behind."""
-    gc.set_threshold(50_000)  # loading a verb makes much and throws nothing away
+    """Run the command line; SIGTERM counts as Ctrl-C, so that nothing is left behind."""
+    gc.set_threshold(50_000)  # loading a verb makes many objects and drops none
     open_closed_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     gc.disable()  # most of what is loaded stays
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def open_closed_streams() -> None:
-    """Open what the caller closed of standard input, output and error: the next file, a cache perhaps, would stand in for it."""
+    """Open closed standard input, output and error: otherwise the next file, perhaps a cache, would take their place."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
@@ -183,13 +183,13 @@ def app_of(verb: str, arguments: Sequence[str] = ()) -> "typer.Typer":
 
     module = import_module(f"repairlab.cli.{verb}")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    if hasattr(module, "VERBS"):  # a verb with verbs of its own
+    if hasattr(module, "VERBS"):  # a verb with sub-verbs
         app.callback(help=VERBS[verb])(lambda: None)
         for name, function in module.VERBS.items():
             app.command(name=name, cls=SectionedCommand)(function)
     else:
         function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
-        # Some verbs have options that are made from settings records, for which these are loaded now.
+        # The options of some verbs come from settings records, which are loaded for them now.
         app.command(name=verb, cls=SectionedCommand)(
             module.with_own_options(arguments) if hasattr(module, "with_own_options") else function
         )
@@ -207,11 +207,11 @@ _FOREIGN_VERBS = {
 }
 """Verbs of Defects4J, BugsInPy and SWE-bench."""
 _FOREIGN_OPTIONS = {("work", "checkout"): {"-p": "", "-v": "", "-w": "FOLDER"}, ("list",): {"-p": "", "-b": ""}}
-"""Options of Defects4J's verbs `checkout` and `info`, by what does the same here; each takes a value."""
+"""Options of Defects4J's verbs `checkout` and `info`, by our equivalent; each takes a value."""
 
 
 def point_from(verb: str, arguments: Sequence[str]) -> None:
-    """Raise a UserError that names our command when these are another tool's."""
+    """Raise a UserError that names our command if these arguments are another tool's."""
     words = (verb, *arguments[:1]) if verb == "work" else (verb,)
     if words[-1] in _FOREIGN_VERBS:
         raise UserError(f"there is no verb {' '.join(words)!r}. {_FOREIGN_VERBS[words[-1]]}")
@@ -235,7 +235,7 @@ def point_from(verb: str, arguments: Sequence[str]) -> None:
 
 
 def _translated(command: str, given: Mapping[str, str], others: Sequence[str]) -> str:
-    """Return what to write instead of a command with the options of Defects4J."""
+    """Return the replacement for a command with Defects4J's options."""
     number = given.get("-v") or given.get("-b") or ""
     named = [argument for argument in others if not argument.startswith("-")]
     if named and not given["-p"] and not number:

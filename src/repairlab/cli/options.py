@@ -75,7 +75,7 @@ def _with_default(item: RecordOption, usual: Mapping[str, int]) -> RecordOption:
 
 
 def one_of(kind: str, text: str, known: Iterable[K]) -> K:
-    """Return the one of some names that a text is."""
+    """Return the name that a text matches."""
     names = list(known)
     if (found := next((name for name in names if name == text), None)) is None:
         raise unknown(kind, text, filter(None, names))
@@ -91,7 +91,7 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def need(flag: str, given: Mapping[str, object]) -> None:
-    """Refuse options that are given, as they go with `flag` only, which is not."""
+    """Refuse given options that only work together with `flag`, which is missing."""
     if wrong := [name for name, value in given.items() if value]:
         raise UserError(f"{', '.join(wrong)} goes with {flag} only; add {flag}, or leave {', '.join(wrong)} out")
 
@@ -101,14 +101,14 @@ Partial = Annotated[bool, typer.Option("--partial", help="Use the finished bugs 
 
 
 def warn_unchecked(folders: Sequence[Path]) -> None:
-    """Say which runs are of before lines had checks: damage of these cannot be noticed."""
+    """Name runs that predate checks on lines, in which damage cannot be noticed."""
     bare = [str(folder) for folder in folders if (folder / "run.json").is_file() and not has_checks(folder)]
     if bare:
         say(f"made before lines had checks, so damage would not be noticed: {', '.join(bare)}")
 
 
 def finished(folders: Sequence[Path]) -> list[Path]:
-    """Return the runs that are finished, and say which are not; one folder alone is never passed over."""
+    """Return the finished runs, and name the others; a single folder is never skipped."""
     if len(folders) == 1:
         return list(folders)
     found = []
@@ -125,7 +125,7 @@ def finished(folders: Sequence[Path]) -> list[Path]:
 
 
 def require_decided(folders: Sequence[Path]) -> None:
-    """Raise a HarnessError that names the finished runs without a decided candidate, and how to go on with them."""
+    """Raise a HarnessError that names finished runs without a decided candidate, and how to continue them."""
     said = []
     for folder in folders:
         if why := why_none_decided(Store(folder)):
@@ -139,7 +139,7 @@ def require_decided(folders: Sequence[Path]) -> None:
 
 @contextmanager
 def asked_embedder(name: str | None, base_url: str | None, access: Access | None = None) -> Iterator[Embedder | None]:
-    """Give the model of embeddings, opened; none where none is named."""
+    """Give the open embedding model; None if none is named."""
     if name is None:
         yield None
         return
@@ -151,7 +151,7 @@ def asked_embedder(name: str | None, base_url: str | None, access: Access | None
 
 @contextmanager
 def asked_model(name: str | None, base_url: str | None) -> Iterator[ChatModel | None]:
-    """Give the model, opened, which answers without chance; none where none is named."""
+    """Give the open model, which answers deterministically; None if none is named."""
     if name is None:
         if base_url:
             raise UserError(f"--base-url {base_url} is given without --model")

@@ -25,11 +25,11 @@ from repairlab.validation.stopwatch import PHASES, Phase
 
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
 LOG_EVERY_S = 60.0
-"""How often a log says how far a job is."""
+"""How often a log reports progress."""
 
 
 class _Output(Console):
-    """Standard output whose reader may have seen enough, as `head` has: the verb goes on, and its exit code stands."""
+    """Standard output whose reader may have seen enough, as `head` has: the verb continues, and its exit code stands."""
 
     def on_broken_pipe(self) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -104,12 +104,12 @@ def table_parts(
 
 
 def _room(widths: Sequence[int], width: int) -> int:
-    """Return how many letters a line has beside columns of these widths, their padding and borders."""
+    """Return the length of a line beside its columns' widths: padding and borders."""
     return width - sum(widths) - 3 * len(widths) - 1
 
 
 def _fitted(least: Sequence[int], full: Sequence[int], width: int) -> list[int]:
-    """Return the widths of columns: what each must have, and an equal share of the rest for those that want more."""
+    """Return the widths of columns: what each needs, and an equal share of the rest for those that want more."""
     widths, room = list(least), _room(least, width)
     for n_served, index in enumerate(sorted(range(len(least)), key=lambda index: full[index] - least[index])):
         more = max(0, min(full[index] - least[index], room // (len(least) - n_served)))
@@ -141,7 +141,7 @@ class RunBar:
         self._start = time.monotonic()
 
     def __call__(self, step: Step | Drawn | Notice | WorkerTime) -> None:
-        """Take note of one step of the run."""
+        """Note one step of the run."""
         if isinstance(step, WorkerTime):
             for phase, seconds in step.seconds.items():
                 self._seconds[phase] = self._seconds.get(phase, 0.0) + seconds
@@ -173,7 +173,7 @@ class RunBar:
 
 
 class _Log(Progress):
-    """Progress where there is no terminal: a line now and then, whether something happens or not, for the log of a long job."""
+    """Progress without a terminal: a line now and then, whether or not something happens, for the log of a long job."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console=console, disable=True)

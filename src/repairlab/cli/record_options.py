@@ -1,4 +1,4 @@
-"""Options of the command line that are made from settings records, so that no verb needs a parameter for each setting."""
+"""Command-line options made from settings records, so that no verb needs a parameter for each setting."""
 
 import dataclasses
 import inspect
@@ -51,13 +51,13 @@ class RecordOption:
 
     @property
     def is_common(self) -> bool:
-        """Whether so many repairers have it that it stands beside `--repairer`."""
+        """Whether enough repairers have it to list it beside `--repairer`."""
         return len(self.owners) >= _COMMON
 
 
 @record
 class OwnValues:
-    """What the command line says of one repairer."""
+    """The command line's settings for one repairer."""
 
     settings: Mapping[str, Any]
     access: Mapping[str, Any]
@@ -87,7 +87,7 @@ def options_of(owner: str, part: str, kind: type, names: Sequence[str]) -> tuple
 
 
 def with_options(function: Callable[..., None], options: Sequence[RecordOption], *, grouped: bool = True) -> Callable[..., None]:
-    """Return the function of a verb with further options; their values come in as further keyword arguments."""
+    """Return the function of a verb with further options, whose values arrive as keyword arguments."""
 
     def verb(**values: Any) -> None:
         function(**values)
@@ -103,7 +103,7 @@ def with_options(function: Callable[..., None], options: Sequence[RecordOption],
 
 
 def owner_of(options: Sequence[RecordOption], values: Mapping[str, Any]) -> str | None:
-    """Return the repairer that the given options imply when none is named: the first that has all of them."""
+    """Return the repairer implied by the given options if none is named: the first that has all of them."""
     used = [item for item in options if _is_given(values.get(item.name))]
     if not used:
         return None
@@ -115,7 +115,7 @@ def owner_of(options: Sequence[RecordOption], values: Mapping[str, Any]) -> str 
 
 
 def values_for(repairer: str, options: Sequence[RecordOption], values: Mapping[str, Any]) -> OwnValues:
-    """Return what is said of this repairer; an option that it does not have is a UserError that says whose it is."""
+    """Return the settings for this repairer; for an option it lacks, a UserError names those that have it."""
     made: dict[str, dict[str, Any]] = {"settings": {}, "access": {}}
     flags: dict[tuple[str, str], str] = {}
     for item in options:
@@ -146,7 +146,7 @@ def _places(owner: str, part: str, kind: type) -> list[tuple[str, OptionTarget]]
 
 
 def _simple(setting: Setting) -> bool:
-    """Whether a field can be set by an option; others need an experiment file."""
+    """Whether an option can set a field; others need an experiment file."""
     if get_origin(setting.kind) is tuple:
         return get_args(setting.kind) in ((str, ...), (int, ...), (float, ...))
     return setting.kind in _SIMPLE or bool(setting.choices)

@@ -71,7 +71,7 @@ def report(
 
 
 def write_report(made: ReportPage, output: Path | None, *, as_json: bool) -> None:
-    """Print the leaderboard of a report, and write the page where one is wanted."""
+    """Print the leaderboard of a report and, if wanted, write the page."""
     for text in made.missing:
         say(text)
     if output is not None:
@@ -97,7 +97,7 @@ def _print(board: Leaderboard) -> None:
 
 
 def show_tables(runs: Sequence[Path], only: Sequence[str], *, form: str | None, to: Path | None, partial: bool) -> None:
-    """Print or write the tables that the papers have, made from runs."""
+    """Print or write the papers' tables, made from runs."""
     names = only or list(TABLES)
     check_names(names)
     if form is not None and form not in _FORMS:

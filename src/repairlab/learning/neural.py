@@ -1,4 +1,4 @@
-"""The repairer `neural`: its settings, and how a trained model is opened for a run. Loads nothing of torch before that."""
+"""The repairer `neural`: its settings, and how a trained model is opened for a run. Nothing of torch is loaded before that."""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ class NeuralSettings:
     top_p: Annotated[float | None, Option("Sample from the likeliest tokens with this total probability.")] = None
 
     def check(self) -> None:
-        """Refuse numbers that cannot be."""
+        """Refuse impossible numbers."""
         limits: tuple[tuple[str, float | None, float, float], ...] = (
             ("--beam", self.beam, 1, 1000),
             ("--temperature", self.temperature, 0, 10),
@@ -63,7 +63,7 @@ class NeuralSettings:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether hypotheses are drawn, not searched."""
+        """Whether hypotheses are drawn rather than searched."""
         return self.sample or bool(self.temperature) or self.top_p is not None
 
     def applied(self, usual: DecodingSettings, *, beam: int, at_once: int) -> DecodingSettings:
@@ -95,7 +95,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
 
 
 def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, seed: int) -> "Neural":
-    """Load a model; it searches with as many hypotheses as candidates are wanted, unless a beam is given."""
+    """Load a model; it searches with as many hypotheses as candidates are requested, unless a beam is given."""
     require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     # Imported only now: most runs need no network, and torch takes a while to load.
     from repairlab.learning.networks.model import load_ensemble  # noqa: PLC0415
@@ -117,7 +117,7 @@ def _representation(settings: NeuralSettings) -> Representation:
 
 
 def _check(settings: NeuralSettings, access: NeuralAccess, cache: Path) -> None:
-    """Raise UserError when the folder holds no model that is trained to its end, or the extra is not installed."""
+    """Raise UserError if the folder holds no fully trained model, or the extra is not installed."""
     del cache
     require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     from repairlab.learning.networks.model import choose_device, untrained  # noqa: PLC0415  # loads torch
@@ -130,7 +130,7 @@ def _check(settings: NeuralSettings, access: NeuralAccess, cache: Path) -> None:
 
 
 def reason_unfit(settings: NeuralSettings) -> Callable[[Problem], str | None]:
-    """Return what says why the model cannot be shown a problem; the network itself is not loaded."""
+    """Return a function that says why the model cannot be shown a problem, without loading the network."""
     from repairlab.learning.neural_repairer import asked_about  # noqa: PLC0415  # with all of a language's syntax
 
     made = _representation(settings)

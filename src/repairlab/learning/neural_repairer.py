@@ -38,16 +38,16 @@ class Neural:
     name = NAME
 
     def __init__(self, model: "Ensemble", representation: Representation, decoding: "DecodingSettings", origin: Origin) -> None:
-        """Take the model, how bugs are shown to it, and what all candidates say of their origin."""
+        """Take the model, how bugs are shown to it, and the origin of all candidates."""
         self._model, self._representation, self._decoding, self._origin = model, representation, decoding, origin
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield each text once, best first; the buggy code itself is no candidate."""
+        """Yield each text once, best first; the buggy code itself is not a candidate."""
         if not history:
             yield from self.propose_together([problem])[0]
 
     def propose_together(self, problems: Sequence[Problem]) -> list[list[Candidate]]:
-        """Return what `propose` yields for each of some problems, asked all at once: a device is quicker with many."""
+        """Return what `propose` yields for some problems, asked all at once: a device is faster with many."""
         asked = [asked_about(problem, self._representation) for problem in problems]
         questions = [[] if isinstance(found, str) else found for found in asked]
         inputs = [network_input(item.encoded) for found in questions for item in found]

@@ -79,9 +79,10 @@ _MATCHED_TOGETHER = 64
 
 
 def read_predictions(path: Path, folder: Path, split: str) -> Iterator[tuple[Pair, list[str]]]:
-    """Yield every pair of a split with its predictions, the best first.
+    """Yield every pair of a split with its predictions, best first.
 
-    A file *.jsonl has records with `id` and `prediction` or `predictions`; any other one text a line, in the order of the pairs.
+    A file *.jsonl has records with `id` and `prediction` or `predictions`; any other has one text per line, in the order of the
+    pairs.
     """
     _, splits = read_head(folder)
     if split not in splits:
@@ -130,7 +131,7 @@ _PAIRS_TOGETHER = 4096
 
 @record
 class Predicted:
-    """What came of predicting a split."""
+    """The result of predicting a split."""
 
     n: int
     unrepresentable: int
@@ -206,12 +207,12 @@ class ModelProposals:
     n_bugs: int
     n_candidates: int
     unfit: dict[str, str]
-    """Bugs that the model cannot be shown, and why."""
+    """Bugs that cannot be shown to the model, and why."""
 
 
 @record
 class ProposingOptions:
-    """How many candidates are wanted, and of what model."""
+    """How many candidates to propose, and with what model."""
 
     settings: NeuralSettings
     access: NeuralAccess
@@ -219,7 +220,7 @@ class ProposingOptions:
     seed: int = 0
 
     def check(self) -> None:
-        """Refuse numbers that cannot be."""
+        """Refuse impossible numbers."""
         if self.n < 1:
             raise UserError(f"-n is {self.n}: write a number of at least 1")
         self.settings.check()

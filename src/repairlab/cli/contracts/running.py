@@ -1,4 +1,4 @@
-"""What parts that run programs promise: languages, sandboxes, and importers, whose bugs fail unpatched and pass with their fix."""
+"""Promises of parts that run programs: languages, sandboxes, and importers, whose bugs fail unpatched and pass with their fix."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

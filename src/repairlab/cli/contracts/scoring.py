@@ -1,4 +1,4 @@
-"""What parts that read and score candidates promise: formats, metrics, and tables of papers."""
+"""Promises of parts that read and score candidates: formats, metrics, and tables of papers."""
 
 import random
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Try a part of any kind against what its kind promises, check by check."""
+"""Try a part of any kind against the promises of its kind, check by check."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -17,30 +17,30 @@ class NotTried(Exception):  # noqa: N818  # no error: the check needs something 
 
 @record
 class Check:
-    """One thing that a part promises, and whether it keeps it."""
+    """One promise of a part, and whether it keeps it."""
 
     name: str
     problem: str = ""
-    """What is wrong; empty when nothing is."""
+    """What is wrong; empty if nothing."""
     not_tried: str = ""
     """Why it could not be tried."""
 
 
 @record
 class SelfTestContext:
-    """With what a part is tried."""
+    """What a part is tried with."""
 
     machine: Machine
     folder: Path
-    """An empty folder for whatever the checks write."""
+    """An empty folder for the checks."""
     settings: Mapping[str, Any]
     """Settings of a repairer."""
     sources: tuple[Path, ...] = ()
-    """What an importer shall read."""
+    """What an importer should read."""
 
 
 def attempt(name: str, promise: Callable[[], str | None]) -> Check:
-    """Try one promise, a function that returns what is wrong; whatever the code of the part raises is wrong, too."""
+    """Try one promise, a function that returns what is wrong; an exception in the part's code is wrong, too."""
     try:
         return Check(name=name, problem=promise() or "")
     except NotTried as reason:
@@ -66,7 +66,7 @@ CHECKS = {
 
 
 def find_part(text: str) -> tuple[str, str]:
-    """Return kind and name of a part given as KIND/NAME, or as NAME where only one kind has it."""
+    """Return kind and name of a part given as KIND/NAME, or as NAME if only one kind has it."""
     kind, slash, name = text.partition("/")
     if slash and kind in KINDS:
         parts = parts_of(kind)
@@ -85,7 +85,7 @@ def run_selftest(
     kind: str, name: str, machine: Machine, *, settings: Mapping[str, Any] | None = None, sources: tuple[Path, ...] = ()
 ) -> Iterator[Check]:
     """Try one part; its checks come one after the other."""
-    parts_of(kind)[name]  # that it does not load is said here
+    parts_of(kind)[name]  # failing to load is reported here
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)  # commands of a sandbox run as other users
         context = SelfTestContext(machine=machine, folder=Path(folder), settings=settings or {}, sources=sources)

@@ -25,13 +25,13 @@ _ROUND = 2
 
 @dataclass(slots=True)
 class _Ended:
-    """The best hypotheses that ended; a row a source, then a column a hypothesis."""
+    """The best finished hypotheses; a row per source, a column per hypothesis."""
 
     scores: torch.Tensor
     logprobs: torch.Tensor
     lengths: torch.Tensor
     parents: torch.Tensor
-    """Which of the open ones each was before its end."""
+    """Which of the open ones each was before it ended."""
 
     @classmethod
     def none(cls, n: int, beam: int, device: torch.device) -> "_Ended":
@@ -49,17 +49,17 @@ class _Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """Hypotheses that are open, a row a source that is not done; what the next step begins with."""
+    """Open hypotheses, a row per unfinished source; input of the next step."""
 
     state: Any
     rows: torch.Tensor | None
-    """Which hypotheses of the state these are; none: they are as they lie there."""
+    """Which hypotheses of the state these are; None: in their order there."""
     tokens: torch.Tensor
     logprobs: torch.Tensor
 
 
 class _Step(NamedTuple):
-    """What a step chose: by hypothesis the one that it extends, its token, and what ended, by the hypothesis that it was."""
+    """What a step chose: for each hypothesis the one it extends, its token, and those that ended."""
 
     parents: torch.Tensor
     tokens: torch.Tensor
@@ -68,14 +68,14 @@ class _Step(NamedTuple):
 
 @dataclass(slots=True)
 class _Search:
-    """A search: what ended, and where each token came from; a row a source that is not done."""
+    """A search: what ended, and where each token came from; a row per unfinished source."""
 
     sources: torch.Tensor
     ended: _Ended
     steps: list[tuple[torch.Tensor, _Step]]
-    """Of every step the sources and what it chose: texts are read from them at the end."""
+    """For every step the sources and its choices: texts are read from them at the end."""
     n_looked: int = 0
-    """Steps whose ends were looked at."""
+    """Steps whose ends were examined."""
 
     def keep(self, rows: torch.Tensor) -> None:
         self.sources = self.sources.index_select(0, rows)
@@ -84,7 +84,7 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What does not change in a search."""
+    """What stays the same during a search."""
 
     network: StepDecoder
     settings: DecodingSettings
@@ -100,7 +100,7 @@ def beam_search(
     *,
     generator: torch.Generator | None = None,
 ) -> list[list[Hypothesis]]:
-    """Return for every source at most `beam` hypotheses, best first."""
+    """Return at most `beam` hypotheses for every source, best first."""
     is_half = settings.precision == "bf16" or (settings.precision == "auto" and batch.source.device.type == "cuda")
     weights = half_weights(network) if is_half else nullcontext()
     with weights, torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
@@ -133,10 +133,10 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
 
 
 def _begin(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks) -> tuple["_Front", torch.Tensor]:
-    """Return hypotheses of which nothing is written, and what a network points to with them."""
+    """Return empty hypotheses, and what a network points to with them."""
     n, beam, device = batch.source.shape[0], settings.beam, batch.source.device
     state = network.start(batch, beam)
-    # Hypotheses are equal at first: one alone is open in each group.
+    # Hypotheses are equal at first: only one is open in each group.
     logprobs = torch.full((n, beam), NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0)
     places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
     if isinstance(network, PointingDecoder):
@@ -149,7 +149,7 @@ def _begin(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, 
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A round that was recorded, and the tensors in which it leaves its steps."""
+    """A recorded round, and the tensors in which it leaves its steps."""
 
     replay: Callable[[], None]
     steps: list[_Step]
@@ -165,7 +165,7 @@ class _Front:
         self._recorded: _Recorded | None = None
 
     def is_worth_dropping(self, n_done: int) -> bool:
-        """Return whether sources that are done are dropped: what has other shapes is recorded anew."""
+        """Return whether finished sources are dropped: new shapes must be recorded again."""
         return n_done >= (1 if self._record is None else math.ceil(len(self.open.logprobs) / 2))
 
     def keep(self, sources: torch.Tensor) -> None:
@@ -182,7 +182,7 @@ class _Front:
         )
 
     def extend(self, n_steps: int, *, is_last: bool) -> list[_Step]:
-        """Extend all hypotheses by some tokens; the last of all can only be an end mark."""
+        """Extend all hypotheses by some tokens; the very last can only be an end mark."""
         steps = None if is_last else self._replayed()
         if steps is None:
             self._recorded, steps = None, []
@@ -192,7 +192,7 @@ class _Front:
         return steps
 
     def _replayed(self) -> list[_Step] | None:
-        """Take the steps of a round by a graph; none where that is not possible."""
+        """Take the steps of a round by a graph; None if that is impossible."""
         network = self._rules.network
         if self._record is None or not isinstance(network, RecordableDecoder):
             return None
@@ -209,7 +209,7 @@ class _Front:
         return [_Step(*(item.clone() for item in step)) for step in self._recorded.steps]
 
     def _recording(self, record: Record) -> "_Recorded | None":
-        """Record a round, which leaves in the tensors of `open` what the next one begins with."""
+        """Record a round, which leaves the input of the next one in the tensors of `open`."""
         now, steps = self.open, list[_Step]()
         rows = None if now.rows is None else now.rows.clone()
         self.open = first = replace(now, rows=rows, tokens=now.tokens.clone(), logprobs=now.logprobs.clone())
@@ -232,7 +232,7 @@ def _firsts(settings: DecodingSettings, device: torch.device) -> torch.Tensor:
 
 
 def _extended(now: _Open, rules: _Rules, *, only_end: bool) -> tuple[_Open, _Step]:
-    """Extend all hypotheses by one token: the best extensions go on, those by the end mark ended."""
+    """Extend all hypotheses by one token: the best extensions continue, those with the end mark have ended."""
     state, (n, beam), groups = now.state, now.logprobs.shape, rules.settings.groups
     if now.rows is not None:
         state = rules.network.select(state, now.rows, None)
@@ -259,7 +259,7 @@ def _extended(now: _Open, rules: _Rules, *, only_end: bool) -> tuple[_Open, _Ste
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What goes on of one group, and what ended."""
+    """What continues of one group, and what ended."""
 
     parents: torch.Tensor
     tokens: torch.Tensor
@@ -268,7 +268,7 @@ class _Chosen:
 
 
 def _choose(sums: torch.Tensor, cost: torch.Tensor | None, ended: torch.Tensor, words: int) -> _Chosen:
-    """Return the best extensions of a group. An end that is not among as many best ones as hypotheses is not kept."""
+    """Return the best extensions of a group. An end that is not among the best is not kept."""
     size = ended.shape[1]
     scores = sums if cost is None else sums - cost.repeat(1, size)
     best, places = scores.topk(size)
@@ -295,7 +295,7 @@ def _joined(parts: list[torch.Tensor]) -> torch.Tensor:
 
 
 def _keep_best_ended(search: _Search, settings: DecodingSettings) -> None:
-    """Put hypotheses that ended since the last look among the best of their source and group."""
+    """Merge newly ended hypotheses into the best ones of their source and group."""
     groups, first, last = settings.groups, search.n_looked, len(search.steps)
     logprobs = torch.stack([step.ended for _, step in search.steps[first:]], 1)
     n, steps, beam = logprobs.shape
@@ -314,7 +314,7 @@ def _keep_best_ended(search: _Search, settings: DecodingSettings) -> None:
 
 
 def _is_open(search: _Search, logprobs: torch.Tensor, settings: DecodingSettings) -> torch.Tensor:
-    """Return for which sources a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
+    """Return the sources for which a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
     length = settings.max_length if settings.length_penalty > 0 else len(search.steps)
     best = logprobs.unflatten(1, (settings.groups, -1)).amax(2)
     worst = search.ended.scores.unflatten(1, (settings.groups, -1)).amin(2)
@@ -323,7 +323,7 @@ def _is_open(search: _Search, logprobs: torch.Tensor, settings: DecodingSettings
 
 
 def _hypotheses(ended: _Ended, steps: list[tuple[torch.Tensor, _Step]], places: torch.Tensor) -> list[list[Hypothesis]]:
-    """Read the texts of all that ended from their last tokens back to their first."""
+    """Read the texts of all ended hypotheses from their last tokens back to their first."""
     written = ended.parents.new_zeros((*ended.parents.shape, len(steps)))
     every = ended.parents
     for length in range(len(steps), 0, -1):

@@ -18,7 +18,7 @@ from repairlab.learning.networks.vocabulary import PAD
 
 _HALF = math.sqrt(0.5)
 _FIRST_POSITION = 1
-"""Positions begin behind that of padding."""
+"""Positions begin after that of padding."""
 
 
 def _stack(shape: list[tuple[int, int]]) -> tuple[nn.ModuleList, nn.ModuleList]:
@@ -32,7 +32,7 @@ def _stack(shape: list[tuple[int, int]]) -> tuple[nn.ModuleList, nn.ModuleList]:
 
 
 class ConvolutionEncoder(nn.Module):
-    """Reads a sequence; returns what attention compares with, and what it takes."""
+    """Reads a sequence; returns keys and values for attention."""
 
     def __init__(self, settings: NetworkSettings, size: int) -> None:
         """Take sizes; `size` is that of an embedding."""
@@ -67,14 +67,14 @@ class ConvolutionAttention(nn.Module):
         scores = (query @ memory.keys.transpose(1, 2)).float().masked_fill(~memory.mask.unsqueeze(1), float("-inf"))
         weights = scores.softmax(-1)
         found = weights.to(memory.values.dtype) @ memory.values
-        # So many places are summed up: scaled as published, to keep the size of sums.
+        # This many places are summed up: scaled as published, to keep the size of sums.
         n_places = memory.mask.sum(1).view(-1, 1, 1).to(found.dtype)
         return self.outward(found * n_places.sqrt()), weights
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderMemory:
-    """What one encoder made of sources."""
+    """What one encoder made of the sources."""
 
     keys: torch.Tensor
     values: torch.Tensor
@@ -93,7 +93,7 @@ class ConvolutionState:
     source: torch.Tensor
     n_extra: int
     earlier: list[torch.Tensor]
-    """By layer: what the convolution still sees, a row a hypothesis."""
+    """By layer: what the convolution still sees, a row per hypothesis."""
     beam: int
     n_written: int = 0
 

@@ -14,12 +14,12 @@ import torch
 from repairlab.learning.networks.tokens import TokenBatch
 
 Record = Callable[[Callable[[], None]], Callable[[], None] | None]
-"""Takes work that changes tensors where they lie, and returns what does it; none where that is not possible."""
+"""Takes work that changes tensors in place, and returns what does it; None if that is impossible."""
 
 
 @functools.cache
 def recorder(device: torch.device) -> Record | None:
-    """Return what records work on a device, for as long as the process lives; none for devices that cannot."""
+    """Return what records work on a device, for the life of the process; None for devices that cannot."""
     return GraphRecorder(device) if device.type == "cuda" else None
 
 
@@ -60,7 +60,7 @@ class GraphRecorder:
 
 
 _MOST = 64
-"""Graphs that are kept; further shapes run kernel by kernel."""
+"""Number of graphs that are kept; further shapes run kernel by kernel."""
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class _Recorded:
 
 
 class GraphedPass:
-    """Runs `work(batch)`, which adds to the gradients and returns the loss; from a shape's second batch on as a graph."""
+    """Runs `work(batch)`, which adds to the gradients and returns the loss; from a shape's second batch on, as a graph."""
 
     def __init__(self, work: Callable[[TokenBatch], torch.Tensor], notify: Callable[[str], None]) -> None:
         """Take the work, whose gradients must lie where they lie for good."""

@@ -1,4 +1,4 @@
-"""Where models lie, without torch: the folder of a trained one, the place of a pretrained one, and what both need installed."""
+"""Where models lie, without torch: the folder of a trained one, the place of a pretrained one, and the packages they need."""
 
 import json
 import struct
@@ -13,7 +13,7 @@ from repairlab.core.storage.checking import checked
 from repairlab.learning.networks.settings import ModelSettings
 
 FORMAT = 1
-"""Version of the form of model folders."""
+"""Version of the format of model folders."""
 SETTINGS = "settings.toml"
 WEIGHTS = "model.safetensors"
 LEARNT = "representation.json"
@@ -77,12 +77,12 @@ def read_learnt(folder: Path) -> dict[str, Any]:
 
 GGUF_SUFFIX = ".gguf"
 UNREADABLE = (OSError, ValueError, KeyError, struct.error)
-"""What `from_pretrained` raises for a place that holds no such model."""
+"""What `from_pretrained` raises if a place holds no such model."""
 
 
 @record
 class PretrainedPlace:
-    """What `from_pretrained` is called with, for a folder, a name on the hub, or one GGUF file."""
+    """Arguments of `from_pretrained` for a folder, a name on the hub, or one GGUF file."""
 
     name: str
     more: dict[str, Any]
@@ -100,7 +100,7 @@ _ALWAYS = ("torch", "safetensors")
 
 
 def require_extra(what: str, settings: ModelSettings | None = None) -> None:
-    """Raise UserError when packages are missing that `what` needs, with these settings."""
+    """Raise UserError if packages are missing that `what` needs with these settings."""
     needed = list(_ALWAYS)
     if settings is not None and settings.vocabulary.kind != "words":
         needed.append("tokenizers")

@@ -24,7 +24,7 @@ _N_TAGS = 4
 
 
 class GraphConvolution(nn.Module):
-    """Each node takes from those that it has an edge with (Kipf and Welling 2017)."""
+    """Each node receives from those with which it shares an edge (Kipf and Welling 2017)."""
 
     def __init__(self, settings: NetworkSettings) -> None:
         """Take sizes."""
@@ -41,7 +41,7 @@ class GraphConvolution(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class GrammarState:
-    """Hypotheses in decoding, and what each of them has made of its tree."""
+    """Hypotheses in decoding, and what each has made of its tree."""
 
     core: TransformerState
     nodes: TreeNodes
@@ -149,7 +149,7 @@ class GrammarDecoder(nn.Module):
         return _Place(mode=mode, slot=slot, path=path)
 
     def _inputs(self, tokens: torch.Tensor, place: "_Place", memory: SourceMemory) -> torch.Tensor:
-        """Return what the decoder reads: the last word or node, and where in its tree the next one stands."""
+        """Return the decoder's input: the last word or node, and where in its tree the next one stands."""
         core, size = self.core, self.rules.size
         width = core.settings.width
         is_pointer = (tokens >= size).unsqueeze(-1)

@@ -15,10 +15,10 @@ from repairlab.learning.networks.vocabulary import SPECIAL, NumberedSource, Word
 GRAMMAR_FILE = "grammar.json"
 N_CHARACTERS = 10
 N_FACTS = 8 + N_CHARACTERS
-"""Numbers that say all of a node: its tag, parent, left sibling, first of its kind, end, type, slot, flags and characters."""
+"""Numbers that describe a node: its tag, parent, left sibling, first of its kind, end, type, slot, flags and characters."""
 REPEATS, SEPARATED, VANISHES = 1, 2, 4
 N_CODES = 128
-"""Characters that are told apart."""
+"""Characters that are distinguished."""
 ENDLESS = 1 << 20
 """Steps of what cannot be written."""
 
@@ -28,9 +28,9 @@ class WordKind(IntEnum):
 
     NOTHING = 0
     MODIFY = 1
-    """A tree comes in the place of a node."""
+    """A tree replaces a node."""
     ADD = 2
-    """A tree comes beside a node."""
+    """A tree is put beside a node."""
     DELETE = 3
     FINISH = 4
     """No more edits."""
@@ -91,7 +91,7 @@ class TreeGrammar:
 
 
 class NodeLabels(WordVocabulary):
-    """What is read of nodes; each of them can be pointed at."""
+    """The words read of nodes; each node can be pointed at."""
 
     def source(self, tokens: Sequence[str], longest: int) -> NumberedSource:
         """Return the labels of nodes; the words beyond the vocabulary are pointers to them."""
@@ -100,7 +100,7 @@ class NodeLabels(WordVocabulary):
 
 
 class GrammarVocabulary(WordVocabulary):
-    """What is written: edits, rules and terminals."""
+    """The words written: edits, rules and terminals."""
 
     def __init__(self, grammar: TreeGrammar) -> None:
         """Take the grammar, whose words are numbered behind the special ones."""
@@ -123,7 +123,7 @@ class GrammarVocabulary(WordVocabulary):
         (folder / name).write_text(json.dumps(to_data(self.grammar), ensure_ascii=False) + "\n", encoding="utf-8")
 
     def node_facts(self, read: NetworkInput, n: int) -> list[int]:
-        """Return the numbers of the first `n` nodes, one node behind the other; 0 stands for what there is not."""
+        """Return the numbers of the first `n` nodes, one after another; 0 stands for what is missing."""
         made = []
         for label, node in zip(read.source[:n], read.nodes[:n], strict=True):
             flags = REPEATS * node.repeats + SEPARATED * node.separated + VANISHES * node.vanishes
@@ -143,7 +143,7 @@ class WordTables:
     types: list[int]
     slots: list[list[int]]
     allowed: list[list[int]]
-    """The types of each slot; slot 0 is one that the grammar does not have."""
+    """The types of each slot; slot 0 is one that the grammar lacks."""
     costs: list[int]
 
 

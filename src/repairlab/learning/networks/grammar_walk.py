@@ -14,7 +14,7 @@ from repairlab.learning.networks.grammar_vocabulary import ENDLESS, REPEATS, SEP
 from repairlab.learning.networks.vocabulary import PAD
 
 EDIT, POINT, TREE, COPIED, DONE = range(5)
-"""Modes: an edit or the end comes next, the node it is about, the next part of a tree, the node to copy, or nothing."""
+"""Modes: expecting an edit or the end, the node it concerns, the next part of a tree, the node to copy, or nothing."""
 N_MODES = 5
 N_ABOVE = 4
 """Words above an open slot that a network sees."""
@@ -22,7 +22,7 @@ N_ABOVE = 4
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """Facts of the nodes of sources: a row a source, a column a node; padding has tag 0."""
+    """Facts about the nodes of sources: a row per source, a column per node; padding has tag 0."""
 
     tags: torch.Tensor
     parents: torch.Tensor
@@ -45,7 +45,7 @@ class Walk:
 
     mode: torch.Tensor
     edit: torch.Tensor
-    """The edit that a node is looked for."""
+    """The edit that a node is sought for."""
     slots: torch.Tensor
     """Open slots, the next one at `height` - 1; 0 above it."""
     above: torch.Tensor
@@ -72,12 +72,12 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What hypotheses have done to the nodes of their source: a row a hypothesis, a column a node."""
+    """What hypotheses have done to the nodes of their source: a row per hypothesis, a column per node."""
 
     gone: torch.Tensor
     """Replaced or deleted."""
     changed: torch.Tensor
-    """Something in it was edited, so that to replace it would be to edit twice."""
+    """Something in it was edited, so that replacing it would edit twice."""
     alike: torch.Tensor
     """How many of its kind are left beside it, itself included."""
     thinned: torch.Tensor
@@ -89,7 +89,7 @@ class Touched:
 
 
 class GrammarRules(nn.Module):
-    """The grammar as tensors, which are no weights."""
+    """The grammar as tensors that are not weights."""
 
     def __init__(self, grammar: TreeGrammar) -> None:
         """Take the grammar."""
@@ -125,14 +125,14 @@ class GrammarRules(nn.Module):
         return Walk(mode=nothing, edit=nothing, slots=slots, above=above, height=nothing)
 
     def follow(self, walk: Walk, tokens: torch.Tensor, node_slots: torch.Tensor) -> Walk:
-        """Return where hypotheses are behind their next token; `node_slots` are the slots of the nodes that tokens point at."""
+        """Return where hypotheses are after their next token; `node_slots` are the slots of the nodes that tokens point at."""
         is_pointer = tokens >= self.size
         word = tokens.masked_fill(is_pointer, 0)
         kind, edit_kind = self.kinds[word], self.kinds[walk.edit]
         opens_tree = (walk.mode == POINT) & is_pointer & (edit_kind != WordKind.DELETE)
         is_tree = (walk.mode == TREE) & ((kind == WordKind.RULE) | (kind == WordKind.TERMINAL))
         fills = is_tree | ((walk.mode == COPIED) & is_pointer)
-        # What comes onto the stack in the place of the filled slot: the slots of a rule, or that of the node of an edit.
+        # What replaces the filled slot on the stack: the slots of a rule, or that of an edit's node.
         count = torch.where(opens_tree, 1, self.counts[word] * is_tree)
         base = walk.height - fills.long()
         places = torch.arange(walk.slots.shape[1], device=tokens.device) - base.unsqueeze(1)
@@ -163,7 +163,7 @@ class GrammarRules(nn.Module):
         return Touched(gone=nothing, changed=nothing, alike=alike, thinned=nothing)
 
     def touch(self, touched: Touched, walk: Walk, tokens: torch.Tensor, nodes: TreeNodes) -> Touched:
-        """Note what the pointers of edits do to the nodes; `walk` is where hypotheses were before them."""
+        """Record what the pointers of edits do to the nodes; `walk` is where hypotheses were before them."""
         beam = len(tokens) // len(nodes.tags)
         every = torch.arange(nodes.tags.shape[1], device=tokens.device)
         place = (tokens - self.size).clamp(0, len(every) - 1)
@@ -187,7 +187,7 @@ class GrammarRules(nn.Module):
         beam = len(walk.mode) // len(nodes.tags)
         left = self.longest - walk.n_written - 1  # words that may follow the next one, the last of which finishes
         mode, kinds = walk.mode.unsqueeze(1), self.kinds
-        # Trees: types that fit the slot, and what the other open slots take at least.
+        # Trees: types that fit the slot, and what the other open slots need at least.
         costs = self.costs[walk.slots].masked_fill(walk.slots == 0, 0).sum(1)
         others = (costs - self.costs[walk.slot].masked_fill(walk.slot == 0, 0)).unsqueeze(1)
         fitting = self.allowed[walk.slot]
@@ -195,7 +195,7 @@ class GrammarRules(nn.Module):
         is_node = _each(nodes.tags > 0, beam)
         copied = is_node & fitting.gather(1, _each(nodes.types, beam))
         in_tree = in_tree | ((kinds == WordKind.COPY) & copied.any(1, keepdim=True) & (others + 2 <= left))
-        # Edits: nodes that are still there, where the grammar has room for the change.
+        # Edits: nodes that still exist, if the grammar has room for the change.
         needed = self.costs[_each(nodes.slots, beam)] + 1
         repeats, separated, vanishes = (_each((nodes.flags & flag) > 0, beam) for flag in (REPEATS, SEPARATED, VANISHES))
         there = is_node & ~touched.gone

@@ -10,25 +10,25 @@ from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.networks.tokens import TokenBatch
 
 LOOK_EVERY = 4
-"""Steps between looks at whether all is done: each look waits for the device."""
+"""Steps between checks whether all is done: each check waits for the device."""
 NEVER = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One sequence that was written, without its end mark."""
+    """One written sequence, without its end mark."""
 
     ids: tuple[int, ...]
     logprob: float
     score: float
-    """The log-probability under the length rule: what the order is by."""
+    """The log-probability under the length rule, which decides the order."""
     places: tuple[int, ...] = ()
     """What a network pointed to before it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The special tokens that the search has to know."""
+    """The special tokens that the search must know."""
 
     begin: int
     end: int
@@ -46,7 +46,7 @@ def allowed(logs: torch.Tensor, end: int, banned: torch.Tensor, *, only_end: boo
 
 
 def best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Return hypotheses in their order; groups may have found the same one."""
+    """Return hypotheses in order; groups may have found the same one."""
     return sorted({(item.places, item.ids): item for item in hypotheses}.values(), key=lambda item: -item.score)
 
 
@@ -80,7 +80,7 @@ def sample(
 
 
 def _kept(logs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return probabilities, of which only the likeliest are left that make up `top_p`."""
+    """Return probabilities of only the likeliest tokens that make up `top_p`."""
     chances = logs.softmax(-1)
     if top_p >= 1:
         return chances

@@ -7,7 +7,7 @@ from repairlab.learning.representations.representation import Encoded
 
 
 class TreeNode(NamedTuple):
-    """A node of a syntax tree that a network reads and edits; nodes are counted from 0, and -1 is none."""
+    """A node of a syntax tree that a network reads and edits; nodes are counted from 0, and -1 means none."""
 
     tag: int
     """2 in the bug, 1 beside it, 0 elsewhere."""
@@ -17,7 +17,7 @@ class TreeNode(NamedTuple):
     first: int
     """The first of its siblings in places of the same kind."""
     end: int
-    """The number behind that of its last descendant."""
+    """The number after that of its last descendant."""
     type: str
     slot: str
     """Its place in the rule of its parent."""
@@ -26,7 +26,7 @@ class TreeNode(NamedTuple):
     separated: bool
     """They have words between them."""
     vanishes: bool
-    """Its parent may do without it."""
+    """Its parent can do without it."""
 
 
 @record
@@ -36,7 +36,7 @@ class NetworkInput:
     source: tuple[str, ...]
     context: tuple[str, ...] = ()
     span: tuple[int, int] = (0, 0)
-    """Where in the source the bug is, for networks that point to it: the first token, and the one behind the last."""
+    """Where in the source the bug is, for networks that point to it: the first token, and the one after the last."""
     nodes: tuple[TreeNode, ...] = ()
     """For a source that lists the nodes of a tree."""
 

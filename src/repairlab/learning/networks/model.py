@@ -31,12 +31,12 @@ from repairlab.learning.networks.vocabulary import (
 
 TARGET_WORDS = "target-vocabulary.json"
 _LONGEST_TOGETHER = 400_000
-"""Most places of sources and contexts that are read together."""
+"""Largest number of source and context tokens that are read together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """The vocabularies of source and target, which may be one."""
+    """The vocabularies of source and target, which may be the same."""
 
     source: TokenNumbers
     target: TokenNumbers
@@ -44,7 +44,7 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that is ready to be asked."""
+    """A model that is ready to use."""
 
     settings: ModelSettings
     learnt: dict[str, Any]
@@ -106,7 +106,7 @@ class Model:
 
 
 def _grouped(lengths: Sequence[int], decoding: DecodingSettings) -> Iterator[list[int]]:
-    """Yield rows that are decoded together, the longest first, so that what does not fit in memory is known at once."""
+    """Yield rows that are decoded together, the longest first, so that running out of memory shows at once."""
     order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
     most = max(1, decoding.at_once // decoding.beam)
     while order:
@@ -116,7 +116,7 @@ def _grouped(lengths: Sequence[int], decoding: DecodingSettings) -> Iterator[lis
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of this name; `auto` is a GPU where there is one."""
+    """Return the device of this name; `auto` is a GPU if there is one."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -149,7 +149,7 @@ def read_numbering(folder: Path, settings: ModelSettings) -> Numbering:
 
 
 def context_numbers(read: NetworkInput, settings: ModelSettings, numbering: Numbering, n: int) -> list[int]:
-    """Return what is read beside a source of `n` tokens: the context, or the facts of nodes; empty where the network has none."""
+    """Return what is read beside a source of `n` tokens: the context, or the facts of nodes; empty if the network has neither."""
     if isinstance(numbering.target, GrammarVocabulary):
         return numbering.target.node_facts(read, n - 1)  # the end mark is no node
     return numbering.source.source(read.context, settings.max_context).ids if settings.network.context else []
@@ -173,7 +173,7 @@ def build_for(settings: ModelSettings, numbering: Numbering, *, folder: Path | N
 
 
 def weights_to_keep(network: nn.Module, settings: NetworkSettings) -> dict[str, torch.Tensor]:
-    """Return the weights that make the model: tied ones once, and of a pretrained network with LoRA those of LoRA alone."""
+    """Return the model's weights: tied ones once, and of a pretrained network with LoRA only those of LoRA."""
     only_lora = bool(settings.lora_rank and settings.pretrained)
     named = dict(network.named_parameters())  # of tied ones the first name
     every = {name for name, _ in network.named_parameters(remove_duplicate=False)}

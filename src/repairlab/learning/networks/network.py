@@ -1,4 +1,4 @@
-"""What every network promises to training and to search, and the network that settings name."""
+"""What every network promises to training and to search, and the network that settings describe."""
 
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -26,20 +26,20 @@ class StepDecoder(Protocol):
         ...
 
     def step(self, state: Any, tokens: torch.Tensor) -> tuple[torch.Tensor, Any]:
-        """Return log-probabilities of what follows the last tokens, one row a hypothesis, and the next state."""
+        """Return log-probabilities of what follows the last tokens, one row per hypothesis, and the next state."""
         ...
 
     def select(self, state: Any, rows: torch.Tensor, sources: torch.Tensor | None) -> Any:
-        """Return the state of these hypotheses; `sources` are those that are kept, none: all."""
+        """Return the state of these hypotheses; `sources` are those that are kept, None: all."""
         ...
 
 
 @runtime_checkable
 class RecordableDecoder(StepDecoder, Protocol):
-    """Its steps and choices have constant shapes and change tensors where they lie, so that a graph can repeat them."""
+    """Its steps and choices have constant shapes and change tensors in place, so that a graph can repeat them."""
 
     def ahead(self, state: Any, n: int) -> Any:
-        """Return the state `n` steps on, an even number, in the same tensors; none where the steps would move it."""
+        """Return the state `n` steps later, an even number, in the same tensors; None if the steps would move it."""
         ...
 
 
@@ -72,7 +72,7 @@ def build(
     folder: Path | None = None,
     grammar: TreeGrammar | None = None,
 ) -> nn.Module:
-    """Return a network with random weights; a pretrained one as it was published, or as the folder of a model describes it."""
+    """Return a network with random weights; a pretrained one as published, or as the folder of a model describes it."""
     settings.check()
     if settings.kind == "pretrained":
         return build_pretrained(settings, n_target, marks, folder)

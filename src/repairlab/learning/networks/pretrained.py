@@ -23,12 +23,12 @@ from repairlab.learning.networks.transformer import SourceMemory, Transformer
 from repairlab.learning.networks.vocabulary import BEGIN, END, PAD
 
 CONFIGURATION = "network"
-"""Folder within a model's folder for the configuration of `transformers`."""
+"""Subfolder of a model's folder for the configuration of `transformers`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialTokens:
-    """The marks of the tokenizer that a network goes with."""
+    """The marks of the tokenizer that belongs to a network."""
 
     pad: int = PAD
     begin: int = BEGIN
@@ -41,9 +41,9 @@ class CachedState:
 
     cache: Any
     mask: torch.Tensor
-    """Which places of the source count, a row a hypothesis."""
+    """Which places of the source count, a row per hypothesis."""
     first: torch.Tensor
-    """What stands before the first token, a row a hypothesis."""
+    """What precedes the first token, a row per hypothesis."""
     encoded: Any = None
     n_written: int = 0
 
@@ -98,7 +98,7 @@ class EncoderDecoder(nn.Module):
 
 
 class PrefixDecoder(nn.Module):
-    """One stack that reads the source and writes behind it: causal models, and UniXcoder, which sees all of the source."""
+    """One stack that reads the source and continues it: causal models, and UniXcoder, which sees all of the source."""
 
     def __init__(self, core: Any, marks: SpecialTokens, *, sees_all: bool) -> None:
         """Take the stack with its output layer; `sees_all`: places of the source see those behind them."""
@@ -118,7 +118,7 @@ class PrefixDecoder(nn.Module):
         if self._sees_all:
             earlier[:n_source, :n_source] = True
         positions = torch.cat((self._source_positions(mask), self._next_positions(mask, 0, n_target)), 1)
-        # A place of padding sees itself: attention to nothing is no number.
+        # A padding place attends to itself: attention to nothing is not a number.
         own = torch.eye(n_source + n_target, dtype=torch.bool, device=mask.device)
         found = self.core(
             input_ids=torch.cat((batch.source, inputs), 1),
@@ -167,13 +167,13 @@ class PrefixDecoder(nn.Module):
         return state if sources is None else dataclasses.replace(state, mask=state.mask.index_select(0, rows))
 
     def _split(self, source: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return which places of the source are read ahead, and its last token, behind which the target follows."""
+        """Return which places of the source are read ahead, and its last token, after which the target follows."""
         mask = source != self._marks.pad
         last = mask.sum(1, keepdim=True) - 1
         return mask.scatter(1, last, False), source.gather(1, last).squeeze(1)
 
     def _logits(self, n: int) -> dict[str, int]:
-        """Return what keeps a causal model from computing more than the logits of the last `n` places, most of its memory."""
+        """Return the option that limits a causal model to the logits of the last `n` places, which need most of its memory."""
         return {} if self._sees_all else {"logits_to_keep": n}
 
     def _source_positions(self, mask: torch.Tensor) -> torch.Tensor:
@@ -184,7 +184,7 @@ class PrefixDecoder(nn.Module):
 
 
 class PretrainedEncoder(Transformer):
-    """RoBERTa or CodeBERT, and a decoder of ours from random weights, tied to its embeddings."""
+    """RoBERTa or CodeBERT, and our decoder with random weights, tied to its embeddings."""
 
     def __init__(self, settings: NetworkSettings, core: Any, size: int, marks: SpecialTokens) -> None:
         """Take the encoder, whose width decides that of the decoder."""

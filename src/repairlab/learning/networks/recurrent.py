@@ -50,7 +50,7 @@ def _take(values: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
 
 
 def _last_and_all(cells: nn.Module, inputs: torch.Tensor, last: torch.Tensor) -> tuple[torch.Tensor, CellState]:
-    """Return all states, and the one at the end of each sequence; an LSTM's memory there is taken to be its state."""
+    """Return all states, and the one at the end of each sequence; an LSTM's memory there is its state."""
     states, _ = cells(inputs)
     end = states.gather(1, last.expand(-1, 1, states.shape[-1])).squeeze(1)
     return states, (end, end) if isinstance(cells, nn.LSTM) else (end,)
@@ -64,7 +64,7 @@ def _bias(source: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
 
 
 class SourceAttention(nn.Module):
-    """Attention of a recurrent decoder: Luong's general one, or Bahdanau's with a layer of its own."""
+    """Attention of a recurrent decoder: Luong's general form, or Bahdanau's with its own layer."""
 
     def __init__(self, width: int, kind: str) -> None:
         """Take the width and which of the two."""
@@ -175,7 +175,7 @@ class Recurrent(nn.Module):
         return dataclasses.replace(state, **kept)
 
     def _advance(self, inputs: torch.Tensor, cells: list[CellState]) -> tuple[torch.Tensor, list[CellState]]:
-        """Return the output behind one token of each row, and the cells; fewer kernels than a sequence of one takes."""
+        """Return the output after one token per row, and the cells; this takes fewer kernels than a sequence of one."""
         kept: list[CellState] = []
         for layer, state in enumerate(cells):
             weights = [getattr(self.cells, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
@@ -188,7 +188,7 @@ class Recurrent(nn.Module):
     def _encode(self, source: torch.Tensor) -> tuple[torch.Tensor, list[CellState]]:
         memory, ends = self.encoder(self._embed(source, self.source_embedding), (source != PAD).sum(1))
         layers = self.settings.decoder_layers
-        # A decoder with more layers than the encoder begins all further ones with the encoder's last.
+        # A decoder with more layers than the encoder starts all further ones with the encoder's last.
         kept = [ends[min(layer, len(ends) - 1)] for layer in range(layers)]
         if self.bridge is not None:
             kept = [

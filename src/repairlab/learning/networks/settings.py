@@ -27,7 +27,7 @@ class VocabularySettings:
 
 @record
 class NetworkSettings:
-    """How a network is built. A field that its kind does not have is ignored by it."""
+    """How a network is built. Each kind ignores fields that it does not have."""
 
     kind: NetworkKind = "transformer"
     width: Annotated[int, "Units of a layer."] = 512

@@ -1,7 +1,7 @@
 """Tokens as networks take and give them: batches of numbers, their vectors, and probabilities of words.
 
-A pointer may copy words of the source, as in the pointer-generator of See et al. (ACL 2017, §2.2):
-p(w) = g · p_vocabulary(w) + (1 − g) · Σ attention on w in the source.
+A pointer may copy words of the source, as in the pointer-generator of See et al. (ACL 2017, §2.2): p(w) = g · p_vocabulary(w) + (1
+− g) · Σ attention on w in the source.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ class TokenBatch:
     context: torch.Tensor | None = None
     """What a second encoder reads; for a network of trees, the facts of the nodes."""
     span: torch.Tensor | None = None
-    """Where the bug is in each source: its first token, and the one behind its last."""
+    """Where the bug is in each source: its first token, and the one after its last."""
     n_extra: int = 0
     """Most words of a source that the vocabulary lacks."""
 
@@ -40,7 +40,7 @@ class TokenBatch:
         return dataclasses.replace(self, **{name: change(item) for name, item in self.tensors.items()})
 
     def pinned(self) -> "TokenBatch":
-        """Return it in memory from which a GPU can copy while it works."""
+        """Return it in memory from which a GPU can copy asynchronously."""
         return self.mapped(lambda item: item.pin_memory())
 
     def to(self, device: torch.device) -> "TokenBatch":
@@ -55,14 +55,14 @@ def padded(rows: list[list[int]], pad: int = 0) -> torch.Tensor:
 
 
 def word_embeddings(settings: NetworkSettings, n_source: int, n_target: int, size: int) -> tuple[nn.Embedding, nn.Embedding]:
-    """Return those of source and target: the same one where weights are tied and vocabularies shared."""
+    """Return the embeddings of source and target: the same one if weights are tied and vocabularies shared."""
     source = nn.Embedding(n_source, size, padding_idx=PAD)
     shared = settings.tied and n_source == n_target
     return source, source if shared else nn.Embedding(n_target, size, padding_idx=PAD)
 
 
 def embedded(embedding: nn.Embedding, tokens: torch.Tensor) -> torch.Tensor:
-    """Return the vectors of tokens; a word that only a source has is as good as unknown."""
+    """Return the vectors of tokens; a word that only a source has counts as unknown."""
     return embedding(tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN))
 
 
@@ -75,7 +75,7 @@ _TINY = 1e-9
 
 
 class TokenHead(nn.Module):
-    """Output layer of all networks of ours."""
+    """Output layer of all our networks."""
 
     def __init__(self, width: int, size: int, *, tied: nn.Embedding | None = None, copy: bool = False) -> None:
         """Take the width of the decoder and the size of the vocabulary; `tied` lends its weights."""

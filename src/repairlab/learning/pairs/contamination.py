@@ -27,7 +27,7 @@ EQUAL, NEAR, EMBEDDED = "is in the benchmark", "is nearly in the benchmark", "is
 PROJECT, FORK = "is of a project of the benchmark", "is of a fork of a project of the benchmark"
 _BATCH = 64
 _LINES = ("line", "expression")
-"""Forms that are too short for anything but equality of both texts."""
+"""Forms too short for anything but equality of both texts."""
 
 
 @record
@@ -35,13 +35,13 @@ class DecontaminateSettings:
     """What counts as contained."""
 
     near: float | None = 0.8
-    """Jaccard index of token pairs from which on a text is nearly in the benchmark; none: only equal ones."""
+    """Jaccard index of token pairs above which a text is nearly in the benchmark; None: only equal ones."""
     embedding: float = 0.95
     """Cosine above which an embedded text is (Defects4C's rule); only where an embedder is given."""
     projects: bool = False
-    """Whether pairs of the benchmark's projects go, and those of repositories with the same name (NPR4J, criterion 2)."""
+    """Whether pairs of the benchmark's projects, and of repositories with the same name, are dropped (NPR4J, criterion 2)."""
     forks: tuple[str, ...] = ()
-    """More repositories to leave out, such as forks of another name."""
+    """More repositories to leave out, such as renamed forks."""
 
 
 class BugText(NamedTuple):
@@ -85,7 +85,7 @@ def decontaminate_pairs(
 
 
 def _of_projects(source: Path, bugs: Sequence[Bug], settings: DecontaminateSettings) -> dict[str, Decision]:
-    """Return the pairs of projects of a benchmark, of repositories with their names, and of forks that are given."""
+    """Return the pairs from a benchmark's projects, from repositories with their names, and from given forks."""
     own = {repository_name(bug.origin.repository): bug.id for bug in bugs if bug.origin.repository} if settings.projects else {}
     if settings.projects and not own:
         raise UserError("no bug says from which repository it is, so that pairs cannot be left out by project; give --forks FILE")
@@ -123,7 +123,7 @@ def _files(bug: Bug) -> tuple[dict[str, str], dict[str, str | None]]:
     before = bug.problem.files
     try:
         return before, apply_edits(bug.oracle.reference, before)
-    except UserError:  # the fix changes files that are not at hand
+    except UserError:  # the fix changes files that are missing
         return before, {}
 
 

@@ -1,7 +1,7 @@
 """Leave out pairs that repeat others, in their own split and across splits.
 
-Texts that are nearly alike are found among millions: MinHash finds what may be, the Jaccard index of token pairs decides.
-Everything but a cache of bounded size lies in a temporary database on disk.
+Near duplicates are found among millions: MinHash finds possible ones, the Jaccard index of token pairs decides. Everything but a
+cache of limited size lies in a temporary database on disk.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ class DedupSettings:
     """What counts as a repetition."""
 
     near: float | None = None
-    """Jaccard index of token pairs, of both texts together, from which on pairs are nearly alike; none: only equal ones."""
+    """Jaccard index of token pairs, over both texts, above which pairs are near duplicates; None: only equal ones."""
     keep: tuple[str, ...] = ("test", "valid", "train")
-    """Splits in the order in which they keep a pair that several have; others follow as they are."""
+    """Splits in the order in which they keep a shared pair; others follow in their own order."""
     across: bool = True
     """Whether pairs of different splits are compared, too."""
 
@@ -54,7 +54,7 @@ def dedup_pairs(source: Path, to: Path, settings: DedupSettings, *, done: Callab
 def _repeated(
     source: Path, order: Sequence[str], name: str, settings: DedupSettings, done: Callable[[], None]
 ) -> dict[str, Decision]:
-    """Return what is to be dropped: SPLIT/ID → why."""
+    """Return what is to be dropped: SPLIT/ID → reason."""
     found: dict[str, Decision] = {}
     with ExitStack() as stack:
         seen: dict[bytes, str] = {}
@@ -80,7 +80,7 @@ def _repeated(
 
 
 def normal_key(pair: Pair, name: str) -> bytes:
-    """Return a hash that is equal for pairs which differ in spacing and comments only."""
+    """Return a hash that is equal for pairs that differ only in spacing and comments."""
     return text_key(pair.buggy, name) + text_key(pair.fixed, name)
 
 
@@ -104,7 +104,7 @@ Features = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 @record
 class Nearest:
-    """The most similar of the texts that were put in before."""
+    """The most similar of the texts inserted before."""
 
     name: str
     similarity: float
@@ -140,7 +140,7 @@ class NearIndex:
         self._n = 0
 
     def nearest(self, mine: Features) -> Nearest | None:
-        """Return the most similar text so far; none when no one is similar enough."""
+        """Return the most similar text so far; None if none is similar enough."""
         best: Nearest | None = None
         for name, theirs in self._may_be(mine):
             similarity = _jaccard(mine, theirs)
@@ -149,14 +149,14 @@ class NearIndex:
         return best
 
     def add(self, name: str, mine: Features) -> None:
-        """Put a text in."""
+        """Insert a text."""
         self._n += 1
         self._database.execute("INSERT INTO texts VALUES (?, ?, ?)", (self._n, name, mine.tobytes()))
         rows = ((band, mine.size, self._n) for band in _bands(mine))
         self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?, ?)", rows)
 
     def _may_be(self, mine: Features) -> Iterator[tuple[str, Features]]:
-        """Yield the texts that share a band; one that is too short or too long by itself cannot be near."""
+        """Yield the texts that share a band; one whose length differs too much cannot be near."""
         least, most = math.floor(mine.size * self._threshold), math.ceil(mine.size / self._threshold)
         numbers: set[int] = set()
         for band in _bands(mine):
@@ -169,7 +169,7 @@ class NearIndex:
 
 @contextmanager
 def near_index(threshold: float) -> Iterator[NearIndex]:
-    """Yield an empty index, which is gone when the block ends."""
+    """Yield an empty index, which is deleted after the block."""
     with tempfile.TemporaryDirectory(prefix="repairlab-near-") as folder:
         connection = sqlite3.connect(Path(folder) / "near.sqlite", isolation_level=None)
         try:

@@ -1,4 +1,4 @@
-"""What a fix does to a text: whether it adds or takes away, in how many places."""
+"""What a fix does to a text: whether it adds or removes, and in how many places."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ class EditSummary:
     """The difference of two texts."""
 
     kind: EditKind
-    """What all changed places have in common; `mixed` when they have nothing."""
+    """What all changed places have in common; `mixed` if nothing."""
     n_hunks: int
     """Runs of changed lines; of changed tokens where both texts have one line."""
 

@@ -1,4 +1,4 @@
-"""Write a set of pairs in the forms of others, which `import` reads again."""
+"""Write a set of pairs in other tools' forms, which `import` reads again."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ EXPORTS: Mapping[str, str] = {
     "npr4j-raw": "NPR4J's raw data folder: data.ids and the seven folders of lines, methods, classes and metas.",
     "fixeval-pairs": "FixEval's split files: SPLIT.jsonl, one JSON array of programs as lists of tokens with the verdict.",
 }
-"""Name and what is written; the names are those of the importers."""
+"""Name and content; the names are those of the importers."""
 
 _LAYOUTS: Mapping[str, Callable[[str], tuple[str, str]]] = {
     "codexglue": lambda split: (f"{split}.buggy-fixed.buggy", f"{split}.buggy-fixed.fixed"),
@@ -149,7 +149,7 @@ def _as_method(pair: Pair, facts: PairSet) -> Pair:
 
 
 def _raw_texts(split: str, pair: Pair) -> dict[str, str]:
-    """Return the seven texts of NPR4J; classes only where the pair has its class around it."""
+    """Return the seven texts of NPR4J; classes only if the pair has its class around it."""
     lines = changed_lines_of(pair.buggy, pair.fixed)
     kind = "add" if not lines.old.strip() else "remove" if not lines.new.strip() else "replace"
     meta = (split, pair.id, f"[{lines.first}:{lines.last}]", f"[{lines.new_first}:{lines.new_last}]", pair.repository or "", kind)

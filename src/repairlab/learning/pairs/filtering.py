@@ -1,4 +1,4 @@
-"""Leave out pairs by what they look like."""
+"""Filter pairs by length, identity, syntax and number of hunks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +15,12 @@ from repairlab.metrics.exact_match import is_well_formed, same_tokens
 
 @record
 class FilterSettings:
-    """What is left out; lengths are in tokens of the language and hold for the buggy and the fixed text."""
+    """What is left out; lengths are in tokens of the language and apply to the buggy and the fixed text."""
 
     min_tokens: int = 0
     max_tokens: int | None = None
     identical: bool = False
-    """Pairs whose texts differ in white space and comments only."""
+    """Pairs whose texts differ only in white space and comments."""
     unparsable: bool = False
     """Pairs with a text that does not parse."""
     one_hunk: bool = False
@@ -43,7 +43,7 @@ def filter_pairs(source: Path, to: Path, settings: FilterSettings, *, done: Call
 
 
 def decide(split: str, pair: Pair, name: str, settings: FilterSettings) -> Decision:
-    """Say whether a pair stays; the first reason counts."""
+    """Say whether a pair stays; the first reason against it counts."""
     if settings.min_tokens or settings.max_tokens is not None:
         lengths = [len(language(name).syntax.tokens(text)) for text in (pair.buggy, pair.fixed)]
         if min(lengths) < settings.min_tokens:

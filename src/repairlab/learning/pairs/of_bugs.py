@@ -17,7 +17,7 @@ from repairlab.learning.pairs.pair_files import DROPPED, PairWriter, Rewritten
 
 
 def pair_of_bug(bug: Bug) -> Pair | None:
-    """Return the file to fix before and after the fix; none when the fix changes other files, too, or is not known."""
+    """Return the file to fix before and after the fix; None if the fix also changes other files, or is unknown."""
     problem = bug.problem
     try:
         after = apply_edits(bug.oracle.reference, {problem.path: problem.source})
@@ -37,7 +37,7 @@ def pair_of_bug(bug: Bug) -> Pair | None:
 
 
 def pairs_of_bugs(bugs: Iterable[Bug]) -> Iterator[tuple[str, Pair]]:
-    """Yield language and pair of all bugs that can be had as one."""
+    """Yield language and pair of all bugs that can be turned into one."""
     for bug in bugs:
         pair = pair_of_bug(bug)
         if pair is not None:

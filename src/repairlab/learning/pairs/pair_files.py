@@ -30,7 +30,7 @@ _SPLIT = re.compile(r"[\w-]+")
 
 
 class PairWriter:
-    """Writes pairs split by split to a new folder; a pair that its split has already is left out."""
+    """Writes pairs split by split to a new folder; a pair that its split already has is left out."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         """Take the folder, and what closes files at the end."""
@@ -42,7 +42,7 @@ class PairWriter:
         self.repeated = 0
 
     def add(self, split: str, pair: Pair) -> bool:
-        """Write one pair; false when its split has it already."""
+        """Write one pair; return false if its split already has it."""
         if split not in self._files:
             self._files[split] = self._stack.enter_context((self._folder / f"{split}.jsonl").open("w", encoding="utf-8"))
             self._seen[split], self.counts[split] = set(), 0
@@ -56,13 +56,13 @@ class PairWriter:
         return True
 
     def finish(self, facts: PairSet) -> None:
-        """Write what is said of the whole set."""
+        """Write the description of the whole set."""
         head = {"schema": SCHEMA_VERSION, **to_data(facts), "splits": self.counts}
         (self._folder / HEAD).write_text(toml(head), encoding="utf-8")
 
 
 def read_head(folder: Path) -> tuple[PairSet, dict[str, int]]:
-    """Return what is said of a set, and how many pairs each split has."""
+    """Return the description of a set, and how many pairs each split has."""
     path = folder / HEAD
     try:
         text = path.read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def read_head(folder: Path) -> tuple[PairSet, dict[str, int]]:
 
 
 def read_pairs(folder: Path, split: str) -> Iterator[Pair]:
-    """Yield the pairs of one split in their order."""
+    """Yield the pairs of one split in order."""
     _, splits = read_head(folder)
     if split not in splits:
         raise unknown("split", split, splits)
@@ -111,7 +111,7 @@ class Drop:
 
 
 Decision = str | Drop
-"""The split that a pair goes to, or why it goes to none."""
+"""The split that a pair goes to, or why it is dropped."""
 Decide = Callable[[str, Pair], Decision]
 
 
@@ -128,7 +128,7 @@ class Rewritten:
 def rewrite(
     source: Path, to: Path, step: Mapping[str, object], decide: Decide, *, done: Callable[[], None] = lambda: None
 ) -> Rewritten:
-    """Write a new set with the pairs of another that are kept, or nothing at all; `step` is what made.jsonl says of it."""
+    """Write a new set with the kept pairs of another, or nothing at all; `step` is recorded in made.jsonl."""
     facts, before = read_head(source)
     dropped: Counter[str] = Counter()
     with new_folder(to) as aside, ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Pairs through a representation: how much of them it can show to a network and get back, and their tokens on disk for training."""
+"""Pairs through a representation: how many it can show to a network and recover, and their tokens on disk for training."""
 
 import json
 from array import array
@@ -33,7 +33,7 @@ class RepresentedPairs:
     pairs: int
     represented: int
     recovered: int
-    """Of those represented: the fix is among the texts that its own tokens are read back as, equal in tokens."""
+    """Of those represented: the fix is among the texts recovered from its own tokens, equal in tokens."""
     recovered_first: int
     """The fix is the first of them."""
     reasons: dict[str, int]
@@ -41,7 +41,7 @@ class RepresentedPairs:
     lost: tuple[str, ...]
     """Ids of the first pairs that are represented and not recovered."""
     counted_in: str
-    """What lengths count: `tokens`, or `characters` where a text is left to a subword tokenizer."""
+    """What lengths count: `tokens`, or `characters` if a text is left to a subword tokenizer."""
     source: Distribution | None
     context: Distribution | None
     written: Distribution | None
@@ -51,7 +51,7 @@ class RepresentedPairs:
 
 
 def learnt_settings(name: str, folder: Path, split: str) -> Mapping[str, Any]:
-    """Return the settings that a representation learns from a split; UserError when it learns none."""
+    """Return the settings that a representation learns from a split; UserError if it learns none."""
     entry = REPRESENTATIONS[name]
     if not isinstance(entry, Learnt):
         raise UserError(f"the representation {name} learns nothing from pairs")
@@ -63,7 +63,7 @@ def learnt_settings(name: str, folder: Path, split: str) -> Mapping[str, Any]:
 def represent_pairs(
     pairs: Iterable[Pair], facts: PairSet, made: Representation, *, done: Callable[[], None] = lambda: None
 ) -> RepresentedPairs:
-    """Represent pairs and read them back; UserError when the representation is not for their language."""
+    """Represent pairs and recover them; UserError if the representation does not support their language."""
     if made.languages is not None and facts.language not in made.languages:
         known = ", ".join(sorted(map(title, made.languages)))
         raise UserError(f"the representation {made.name} is for {known}, and the pairs are in {title(facts.language)}")
@@ -112,7 +112,7 @@ def represent_pairs(
 
 
 def _place(made: Representation, sample: Sample, fixed: str, written: tuple[str, ...]) -> int | None:
-    """Return at which place the fix is recovered from what is known at test time; none when it is not."""
+    """Return the position at which the fix is recovered from what is known at test time; None if it is not."""
     encoded: Encoded = made.encode(sample)
     texts = made.recover(encoded, written)
     return next((at for at, text in enumerate(texts) if same_fix(sample, text, fixed)), None)
@@ -127,11 +127,11 @@ def _samples(pairs: Iterable[Pair], facts: PairSet, unit: Unit) -> Iterator[tupl
 
 
 _LEARN_FROM = 20_000
-"""Pairs that a representation is made to measure for."""
+"""Number of pairs from which a representation learns its settings."""
 _TOGETHER = 64
-"""Pairs that a worker is handed at once."""
+"""Pairs that a worker gets at once."""
 _WORTH_IT = 1000
-"""Pairs from which on workers are worth the time to start them."""
+"""Number of pairs above which starting workers pays."""
 
 
 @record
@@ -187,7 +187,7 @@ class PairEncoder:
         return _samples(read_pairs(self._folder, split), self.facts, self._unit)
 
     def write_tokens(self, split: str, path: Path, *, workers: int | None = None) -> int:
-        """Write the pairs of a split as tokens, in their order; return how many."""
+        """Write the pairs of a split as tokens, in order; return how many."""
         wanted = usable_cores() if self.splits.get(split, 0) >= _WORTH_IT else 1
         encoder = ChunkEncoder(self.facts, self._name, self._settings)
         n = 0
@@ -200,7 +200,7 @@ class PairEncoder:
 
 
 def read_tokens(path: Path) -> Iterator[tuple[NetworkInput, tuple[str, ...]]]:
-    """Yield what is read and what is to be written of the pairs that `write_tokens` wrote."""
+    """Yield source and target of the pairs that `write_tokens` wrote."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             _, source, context, target, span, nodes = json.loads(line)
@@ -211,7 +211,7 @@ def read_tokens(path: Path) -> Iterator[tuple[NetworkInput, tuple[str, ...]]]:
 
 
 def representation_for(name: str, facts: PairSet) -> str:
-    """Return the representation for a set: one that is abstract, and so tokens already, needs none of its own."""
+    """Return the representation for a set; an abstracted set, already tokens, needs none of its own."""
     return "tokens" if facts.abstract else name
 
 

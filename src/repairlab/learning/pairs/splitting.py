@@ -1,4 +1,4 @@
-"""Split a set of pairs anew: at random, by project, by problem or by time.
+"""Split a set of pairs again: at random, by project, by problem or by time.
 
 Two passes: the first keeps a few numbers for each pair, the second writes.
 """
@@ -41,7 +41,7 @@ def split_pairs(source: Path, to: Path, settings: SplitSettings, *, done: Callab
 
 
 def check_split(settings: SplitSettings) -> None:
-    """Refuse shares that are none, and ways that do not go together."""
+    """Refuse impossible shares, and options that do not go together."""
     shares = settings.shares
     if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > 1e-6:
         shown = ",".join(f"{name}={share:g}" for name, share in shares.items())
@@ -65,7 +65,7 @@ def _at_random(source: Path, settings: SplitSettings) -> Callable[[str, Pair], s
         for split, end in _cuts(settings.shares, len(keys), rest):
             chosen.update(dict.fromkeys(keys[start:end], split))
             start = end
-        rest = (rest + len(keys) * 0.5) % 1  # so that what rounding leaves does not always fall to the same split
+        rest = (rest + len(keys) * 0.5) % 1  # so that rounding does not always favour the same split
     return lambda split, pair: chosen[f"{split}/{pair.id}"]
 
 
@@ -98,7 +98,7 @@ def _by_problem(source: Path, settings: SplitSettings) -> Callable[[str, Pair], 
 def _by_group(
     source: Path, settings: SplitSettings, noun: str, group_of: Callable[[Pair], str | None]
 ) -> Callable[[str, Pair], str | Drop]:
-    """Deal out whole groups, so that no two splits share one."""
+    """Distribute whole groups, so that no two splits share one."""
     sizes = Counter(group for _, pair in every_pair(source) if (group := group_of(pair)))
     if not sizes:
         raise UserError(f"no pair of {source} names its {noun}, so they cannot be split by {settings.by}; split them at random")
@@ -131,7 +131,7 @@ def deal(
 
 
 def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
-    """Cut at moments: pairs of the same moment stay together, and what comes later is in a later split."""
+    """Cut at moments: pairs of the same moment stay together, and later ones are in a later split."""
     times = sorted(pair.time for _, pair in every_pair(source) if pair.time)
     if not times:
         raise UserError(f"no pair of {source} says when it was fixed, so they cannot be split by time; split them at random")
@@ -146,7 +146,7 @@ def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str
 
 
 def order_of(seed: int, *words: str) -> int:
-    """Return a number that puts things into a random order, the same in every process."""
+    """Return a number that orders things randomly, the same in every process."""
     text = "\0".join((str(seed), *words)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 

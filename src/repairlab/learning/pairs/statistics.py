@@ -1,4 +1,4 @@
-"""What a set of pairs holds: counts, lengths, kinds of edits, and how much its splits share."""
+"""What a set of pairs holds: counts, lengths, kinds of edits, and how much its splits overlap."""
 
 from array import array
 from collections import Counter
@@ -28,19 +28,19 @@ class SplitStatistics:
     one_hunk: int
     repositories: int
     repeated: int
-    """Pairs whose texts the split has already, but for spacing and comments."""
+    """Pairs whose texts the split already has, except for spacing and comments."""
 
 
 @record
 class SplitOverlap:
-    """What two splits share, but for spacing and comments."""
+    """What two splits share, except for spacing and comments."""
 
     one: str
     other: str
     pairs: int
-    """Pairs of the second that the first has as well."""
+    """Pairs of the second that the first also has."""
     buggy: int
-    """Pairs of the second whose buggy text the first has as well."""
+    """Pairs of the second whose buggy text the first also has."""
 
 
 @record

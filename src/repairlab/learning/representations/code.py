@@ -30,13 +30,13 @@ def syntax_of(language: str) -> Syntax:
 
 @lru_cache(maxsize=64)
 def _tokens(language: str, text: str) -> tuple[Token, ...]:
-    """Return the tokens of a text; many candidates of a bug ask for those of the same one."""
+    """Return the tokens of a text; many candidates of a bug need those of the same one."""
     return tuple(syntax_of(language).tokens(text))
 
 
 @lru_cache(maxsize=8)
 def functions_of(language: str, text: str) -> tuple[Function, ...]:
-    """Return the functions of a text, the outer before the inner."""
+    """Return the functions of a text, outer before inner."""
     return tuple(syntax_of(language).functions(text))
 
 
@@ -59,7 +59,7 @@ def _touches(one: Span, two: Span) -> bool:
 
 
 def words(tokens: Sequence[Token], spell: Callable[[Token], tuple[str, ...]] = lambda token: (token.text,)) -> tuple[str, ...]:
-    """Return tokens as words of a vocabulary, each spelled as `spell` says; line breaks and depth have words of their own."""
+    """Return tokens as words of a vocabulary, each spelled as `spell` says; line breaks and depth have their own words."""
     made: list[str] = []
     for at, token in enumerate(tokens):
         if token.kind in LAYOUT:
@@ -85,7 +85,7 @@ def split(language: str, text: str) -> tuple[str, ...]:
 
 
 def split_fix(language: str, text: str) -> tuple[str, ...]:
-    """Return the words of a fix; Unrepresentable when joining them does not give the same code, as with text between tags."""
+    """Return the words of a fix; Unrepresentable if joining them gives other code, as with text between tags."""
     found = split(language, text)
     if split(language, join(language, found)) != found:
         raise Unrepresentable("the tokens of the fix do not make up the same code when they are joined")
@@ -124,7 +124,7 @@ def _join_line(language: str, parts: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def is_glued(language: str, left: str, right: str) -> bool:
-    """Return whether two tokens are written without a blank: by custom, and only where they stay two tokens."""
+    """Return whether two tokens are written without a blank: by custom, and only if they stay two tokens."""
     name_or_end = _texts(language, left, kind="name") or left in (")", "]")
     is_called = right in ("(", "[") and name_or_end
     is_block = right == ":" and facts(language).is_indented
@@ -220,7 +220,7 @@ def indented(text: str, indent: str) -> str:
 
 
 def same_fix(sample: Sample, one: str, two: str) -> bool:
-    """Return whether two texts for `buggy` are equal in tokens: of both, only the first line lacks the blanks before it."""
+    """Return whether two texts for `buggy` are equal in tokens: in both, only the first line lacks its leading blanks."""
     indent = indent_of(sample)
     return same_code(sample.language, outdented(one, indent), outdented(two, indent))
 
@@ -239,7 +239,7 @@ def choices(lists: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[Sequence[int]]:
-    """Yield places with this sum, the first ones low; by a loop, as a long text has thousands of places."""
+    """Yield positions with this sum, the first ones low; by a loop, since a long text has thousands of positions."""
     places = _low_first(most, total)
     while True:
         yield places

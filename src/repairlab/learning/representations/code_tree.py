@@ -28,7 +28,7 @@ class CodeNode:
     __slots__ = ("children", "field", "is_named", "number", "parent", "span", "type", "word")
 
     def __init__(self, type_: str, word: str = "", *, is_named: bool, field: str = "", span: Span | None = None) -> None:
-        """Take the type of the grammar, and of a leaf its word; nodes of written trees have no span."""
+        """Take the type in the grammar and, for a leaf, its word; nodes of written trees have no span."""
         self.type, self.word, self.is_named, self.field, self.span = type_, word, is_named, field, span
         self.children: list[CodeNode] = []
         self.parent: CodeNode | None = None
@@ -40,7 +40,7 @@ class CodeNode:
         self.children.append(child)
 
     def copy(self) -> CodeNode:
-        """Return the same tree anew, in no place."""
+        """Return a fresh copy of the tree, without a parent."""
         made = CodeNode(self.type, self.word, is_named=self.is_named, field=self.field, span=self.span)
         made.number = self.number
         for child in self.children:
@@ -48,7 +48,7 @@ class CodeNode:
         return made
 
     def walk(self) -> Iterator[CodeNode]:
-        """Yield the node and all below it, in the order of the text."""
+        """Yield the node and all below it, in text order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -68,7 +68,7 @@ class CodeNode:
 
     @property
     def symbol(self) -> str:
-        """Return what stands for the node in the rule of its parent: its field, `*`, or the word of what has no name."""
+        """Return what stands for the node in its parent's rule: its field, `*`, or the word of an unnamed node."""
         if not self.is_named:
             return repr(self.word)
         return f".{self.field}" if self.field else "*"
@@ -138,7 +138,7 @@ class _Builder:
             raise Unrepresentable(f"the tree is deeper than {_MAX_DEPTH} nodes")
         span = self._span(node)
         text = span.of(self.text)
-        # A string is one token, whatever the grammar finds in it; a name that is all of an expression is a node of its own.
+        # A string is one token, whatever the grammar finds in it; a name that is a whole expression is a separate node.
         is_token = self.ends.get(span.start) == span.end and all(self._span(child) != span for child in node.children)
         if not node.child_count or is_token:
             return CodeNode(node.type, text, is_named=node.is_named, field=field, span=span)

@@ -73,7 +73,7 @@ class RecoderTree:
         return {"grammar": to_data(learn_grammar(_trees(pairs)))}
 
     def encode(self, sample: Sample) -> Encoded:
-        """Return the nodes of the tree, or of the widest part of it around the bug that is small enough."""
+        """Return the nodes of the tree, or of the widest part around the bug that is small enough."""
         indent = indent_of(sample)
         text = outdented(sample.buggy, indent)
         root = read_tree(sample.language, text)
@@ -92,7 +92,7 @@ class RecoderTree:
         return Encoded(source=tuple(map(_label, nodes)), memory=memory)
 
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
-        """Return the nodes and the edits; a terminal that the grammar does not have becomes a placeholder."""
+        """Return the nodes and the edits; a terminal that the grammar lacks becomes a placeholder."""
         encoded = self.encode(sample)
         new = read_tree(sample.language, outdented(fixed, encoded.memory["indent"]))
         written = self._edits(part_read(encoded), self._same_part(encoded, new))
@@ -110,7 +110,7 @@ class RecoderTree:
         return encoded, written
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the method with the edits made, where it parses; placeholders are filled with the file's most frequent names."""
+        """Return the edited method if it parses; placeholders are filled with the file's most frequent names."""
         made = []
         for filling in itertools.islice(self._fillings(encoded, written), self.max_recovered):
             rest = iter(filling)
@@ -123,7 +123,7 @@ class RecoderTree:
         return tuple(dict.fromkeys(made))
 
     def _tree_node(self, node: CodeNode, top: CodeNode, inner: set[int]) -> TreeNode:
-        """Return what a decoder has to know of a node of the part that is read; `inner` are those in the bug."""
+        """Return what a decoder must know of a node of the part that is read; `inner` are those in the bug."""
         grammar = self.grammar or Grammar(rules={}, terminals={}, slots={})
         lists = frozenset(grammar.lists)
         parent = node.parent
@@ -177,7 +177,7 @@ class RecoderTree:
         return node
 
     def _same_part(self, encoded: Encoded, new: CodeNode) -> CodeNode:
-        """Return the part of the fixed tree that stands where the part that is read stands in the buggy one."""
+        """Return the part of the fixed tree that corresponds to the part that is read of the buggy one."""
         old, number = read_tree(encoded.memory["language"], encoded.memory["text"]), encoded.memory["root"]
         path: list[int] = []
         node = next(node for node in old.named() if node.number == number)
@@ -219,7 +219,7 @@ def _numbered(language: str, text: str, number: int) -> CodeNode:
 
 
 def _label(node: CodeNode) -> str:
-    """Return what a network reads of a node: the word of a leaf, the type of others with their operator."""
+    """Return what a network reads of a node: the word of a leaf, otherwise the type with its operator."""
     if not node.children:
         return node.word
     return " ".join((node.type, *(child.word for child in node.children if child.field and not child.is_named)))
@@ -241,7 +241,7 @@ def _marked(sample: Sample, indent: str) -> tuple[int, int] | None:
 
 
 def _names(language: str, text: str) -> dict[str, list[str]]:
-    """Return the names and literals of a file by their kind, the most frequent first: what placeholders are filled with."""
+    """Return the names and literals of a file by kind, most frequent first: what placeholders are filled with."""
     tokens = syntax_of(language).tokens(text)
     counts = Counter((token.kind, token.text) for token in tokens if token.kind in ("name", "number", "string"))
     made: dict[str, list[str]] = {}
@@ -255,7 +255,7 @@ def _filled(token: str, names: Iterator[str]) -> str:
 
 
 def _text(encoded: Encoded, tree: CodeNode) -> str:
-    """Return the method with a new tree in the place of what was read; what stays the same keeps its comments and layout."""
+    """Return the method with a new tree instead of what was read; unchanged parts keep their comments and layout."""
     language, text, number = encoded.memory["language"], str(encoded.memory["text"]), encoded.memory["root"]
     part = next(node for node in read_tree(language, text).named() if node.number == number)
     start, end = (part.span.start, part.span.end) if part.span else (0, len(text))

@@ -1,7 +1,7 @@
 """From two trees to the edits that turn one into the other, and from edits to a tree.
 
-Edits are tried from the deepest node that differs upwards; whatever does not give the fixed tokens when it is applied is written
-as a change of the whole node instead.
+Edits are tried from the deepest differing node upwards; whatever does not give the fixed tokens when applied is written as a change
+of the whole node instead.
 """
 
 import ast
@@ -172,7 +172,7 @@ class _Writer:
         return ("modify", pointer(old), *self.tree(new))
 
     def tree(self, node: CodeNode) -> tuple[str, ...]:
-        """Return how a tree is written: copied where the source has the same, else by its rule."""
+        """Return how a tree is written: copied if the source has the same, else by its rule."""
         source = self._sources.get(_key(node))
         if source is not None:
             return (COPY, pointer(source))

@@ -26,7 +26,7 @@ _ARROW, _IS = " -> ", "="
 
 @record
 class Grammar:
-    """The rules and terminals of a set of code, with how often each occurs, and which types stand where."""
+    """The rules and terminals of some code, with their frequencies, and which types stand where."""
 
     rules: Mapping[str, int]
     terminals: Mapping[str, int]
@@ -34,7 +34,7 @@ class Grammar:
     slots: Mapping[str, tuple[str, ...]]
     """The places of children by `rule_slots`, and of whole trees (`ROOT`), with the types that stand there."""
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Slots that repeat, where more children may stand, and what separates them."""
+    """Slots that repeat, where more children may stand, and their separators."""
 
     def slots_of(self, rule: str) -> tuple[str, ...]:
         """Return the slots of the named children of a rule."""
@@ -120,7 +120,7 @@ def pointer(node: CodeNode) -> str:
 
 
 def pointed(text: str) -> int | None:
-    """Return the number that a pointer has; none when it is no pointer."""
+    """Return the number of a pointer; None if it is not one."""
     return int(text[1:]) if text[:1] == "@" and text[1:].isascii() and text[1:].isdigit() else None
 
 
@@ -186,7 +186,7 @@ def shortened(rule: str, child: int) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def rule_parts(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the type that a rule makes and the symbols of its children; none when the text is no rule."""
+    """Return the type that a rule makes and the symbols of its children; None if the text is not a rule."""
     type_, arrow, rest = text.partition(_ARROW)
     return (type_, tuple(_symbols(rest))) if arrow and type_ and _IS not in type_ else None
 
@@ -206,6 +206,6 @@ def _symbols(text: str) -> Iterable[str]:
 
 
 def terminal_parts(text: str) -> tuple[str, str] | None:
-    """Return type and word of a terminal; none when the text is none."""
+    """Return type and word of a terminal; None if the text is not one."""
     type_, sign, word = text.partition(_IS)
     return (type_, word) if sign and type_ and word and _ARROW not in type_ and type_.isidentifier() else None

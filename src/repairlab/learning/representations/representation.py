@@ -6,8 +6,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from repairlab.core.record import record
 
 Unit = Literal["line", "method", "program", "text"]
-"""What a representation wants to have replaced: the lines that change, the function around them, the whole file, or whatever a
-pair holds."""
+"""What a representation replaces: the changed lines, the function around them, the whole file, or whatever a pair holds."""
 
 
 @record
@@ -16,9 +15,9 @@ class Sample:
 
     language: str
     buggy: str
-    """What is to be replaced: a line or several, an expression, a method or a program, as the representation asks."""
+    """What is replaced: one or more lines, an expression, a method or a program, as the representation asks."""
     method: str | None = None
-    """The function around `buggy`, `buggy` included as it stands there; none where the source has no more."""
+    """The function around `buggy`, which it includes; None if the source has no more."""
     file: str | None = None
     """The file around `method`."""
     start: int | None = None
@@ -28,7 +27,7 @@ class Sample:
     verdict: str | None = None
     description: str = ""
     marked: tuple[int, int] | None = None
-    """Where in `buggy` the bug is (first character, and behind the last), where more than the bug is to be replaced."""
+    """Where in `buggy` the bug is (first character, and the one after the last), if more than the bug is replaced."""
 
 
 @record
@@ -37,13 +36,13 @@ class Encoded:
 
     source: tuple[str, ...]
     context: tuple[str, ...] = ()
-    """For a second encoder, where the network has one."""
+    """For a second encoder, if the network has one."""
     memory: Any = None
     """What `recover` needs to turn tokens back into code: the map of an abstraction, for example."""
 
 
 class Unrepresentable(ValueError):  # noqa: N818  # a fact about a sample, counted by whoever asked
-    """A sample cannot be represented so; the message is a short reason, the same for all samples of its kind."""
+    """A sample cannot be represented like this; the message is a short reason, the same for all samples of its kind."""
 
 
 class Representation(Protocol):
@@ -51,7 +50,7 @@ class Representation(Protocol):
 
     name: str
     languages: frozenset[str] | None
-    """Languages it can represent; none: all that we can parse."""
+    """Languages it can represent; None: all that we can parse."""
     unit: Unit
     """What `Sample.buggy` has to be."""
 
@@ -64,13 +63,13 @@ class Representation(Protocol):
         ...
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the texts for `Sample.buggy` that the written tokens may mean, best first; empty when they mean none."""
+        """Return the texts for `Sample.buggy` that the written tokens may mean, best first; empty if they mean none."""
         ...
 
 
 @runtime_checkable
 class Learnt(Protocol):
-    """A representation that is made to measure for a set of pairs."""
+    """A representation that learns settings from a set of pairs."""
 
     @staticmethod
     def learn(pairs: Iterable[tuple[Sample, str]]) -> Mapping[str, Any]:

@@ -23,13 +23,13 @@ NO_PLACE = "the place of the bug is not shown"
 
 @record
 class _Change:
-    """One changed range of a text: where it is, what the fix puts there, and the whole text after it."""
+    """One changed range of a text: where it is, its replacement, and the whole new text."""
 
     span: Span
     fixed: str
     whole: str
     keeps_depth: bool = True
-    """Whether the place of the range tells how deep all its lines are, where that counts."""
+    """Whether the range's place determines the depth of all its lines, if depth matters."""
 
 
 def sample_of_pair(pair: Pair, facts: PairSet, unit: Unit) -> tuple[Sample, str]:
@@ -60,7 +60,7 @@ def sample_of_pair(pair: Pair, facts: PairSet, unit: Unit) -> tuple[Sample, str]
 
 
 def sample_of_problem(problem: Problem, unit: Unit) -> Sample:
-    """Return what a representation replaces of a problem; Unrepresentable where the problem does not show it."""
+    """Return what a representation replaces of a problem; Unrepresentable if the problem does not show it."""
     source, target = problem.source, problem.target
     verdict = problem.submission_verdict.value if problem.submission_verdict else None
     if unit == "program":
@@ -107,7 +107,7 @@ def put_back(sample: Sample, text: str) -> str:
 
 
 def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
-    """Return the edit of the problem's file that puts a recovered text in its place."""
+    """Return the edit of the problem's file that replaces the sample by a recovered text."""
     if sample.method is None or sample.method_start is None:
         return Edit(path=problem.path, text=text, span=Span(start=0, end=len(problem.source)))
     span = Span(start=sample.method_start, end=sample.method_start + len(sample.method))
@@ -115,7 +115,7 @@ def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
 
 
 def _verdict(pair: Pair) -> str | None:
-    """Return what a judge said, in the word that a bug has for it, so that a network reads the same of pairs and of bugs."""
+    """Return a judge's verdict in the word used for bugs, so that a network reads the same of pairs and of bugs."""
     return (verdict_said(pair.verdict) or pair.verdict) if pair.verdict else None
 
 
@@ -149,7 +149,7 @@ def _in_whole(pair: Pair, facts: PairSet) -> tuple[str, _Change]:
 
 
 def _find(text: str, line: str) -> int | None:
-    """Return where a line stands: as a whole line if it does anywhere."""
+    """Return where a line stands: as a whole line if possible."""
     offset = 0
     for found in text.split("\n"):
         if found.strip(_BLANK) == line.strip(_BLANK) and line.strip(_BLANK):
@@ -198,7 +198,7 @@ def _indent(text: str, start: int) -> str:
 
 
 def _trimmed(text: str, span: Span) -> Span:
-    """Return a span of lines without the blanks at its ends; an empty one moves to the first character behind it that is none."""
+    """Return a span of lines without blanks at its ends; an empty one moves to the next character that is not blank."""
     inner = span.of(text)
     if inner.strip(_BLANK):
         return Span(start=span.start + len(inner) - len(inner.lstrip(_BLANK)), end=span.start + len(inner.rstrip(_BLANK)))

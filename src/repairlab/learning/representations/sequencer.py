@@ -44,7 +44,7 @@ class SequencerContext:
         return Encoded(source=source, memory={"language": sample.language, "indent": indent_of(sample)})
 
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
-        """Return the context and the fixed line; `<DELETE>` stands for none."""
+        """Return the context and the fixed line; `<DELETE>` stands for no line."""
         encoded = self.encode(sample)
         return encoded, split_fix(sample.language, outdented(fixed, encoded.memory["indent"])) or (DELETE,)
 
@@ -130,7 +130,7 @@ def _kept(language: str, text: str, tokens: list[Token], method: Span) -> Iterat
 
 
 def _is_bracket(token: Token, body: Span) -> bool:
-    """Return whether a token is the first or last of a body in braces: of a method that is left out, they stay."""
+    """Return whether a token is the first or last of a body in braces: when a method is left out, they stay."""
     return (token.text, token.span.start) == ("{", body.start) or (token.text, token.span.end) == ("}", body.end)
 
 

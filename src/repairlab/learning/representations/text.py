@@ -10,7 +10,7 @@ from repairlab.learning.representations.representation import Encoded, Sample, U
 from repairlab.learning.representations.sequencer import BugInContext, class_context, truncated
 
 END = "<END>"
-"""Behind the last token of the source: where a pure insertion at the end points to."""
+"""After the last token of the source: where a pure insertion at the end points."""
 
 
 class TokenEdits:
@@ -25,7 +25,7 @@ class TokenEdits:
     unit: Unit = "line"
 
     def __init__(self, *, context: bool = False, max_tokens: int = 500, max_bug: int = 50) -> None:
-        """Take whether the class around is read, too, and how many tokens source and bug have at most."""
+        """Take whether the surrounding class is also read, and the most tokens of source and bug."""
         self.context, self.max_tokens, self.max_bug = context, max_tokens, max_bug
 
     def encode(self, sample: Sample) -> Encoded:
@@ -53,7 +53,7 @@ class TokenEdits:
         return encoded, (str(first + head), str(last - tail), *after[head : len(after) - tail])
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the line with the edit made; none when the places are no places of the bug."""
+        """Return the edited line; None if the places are outside the bug."""
         first, last = encoded.memory["first"], encoded.memory["last"]
         if len(written) < 2 or not all(text.isascii() and text.isdigit() for text in written[:2]):
             return ()
@@ -79,7 +79,7 @@ class BuggyLine:
         return Encoded(source=(flat(sample.language, outdented(sample.buggy, indent)),), memory={"indent": indent})
 
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
-        """Return both lines; the fixed one is empty when the line is to be deleted."""
+        """Return both lines; the fixed one is empty if the line is deleted."""
         encoded = self.encode(sample)
         return encoded, (flat(sample.language, outdented(fixed, encoded.memory["indent"])),)
 
@@ -152,7 +152,7 @@ class MarkedMethod:
     unit: Unit = "line"
 
     def encode(self, sample: Sample) -> Encoded:
-        """Return the method on one line where layout does not count."""
+        """Return the method, on one line unless layout matters."""
         if sample.method is None or sample.start is None:
             raise Unrepresentable("no function is known around the bug")
         span = Span(start=sample.start, end=sample.start + len(sample.buggy))
@@ -165,7 +165,7 @@ class MarkedMethod:
         return encoded, (f"{FIX} {flat(sample.language, outdented(fixed, encoded.memory['indent']))} {FIX_END}",)
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return what stands between the marks; tokenizers may have left them out."""
+        """Return the text between the marks; tokenizers may have left them out."""
         text = "".join(written).strip().removeprefix(FIX).removesuffix(FIX_END).strip()
         return () if FIX in text or FIX_END in text else (indented(text, encoded.memory["indent"]),)
 
@@ -246,7 +246,7 @@ def _fenced(code: str, language: str) -> str:
 
 
 class PlainTokens:
-    """Text that is tokens already, such as published sets of abstracted methods; one blank between two of them."""
+    """Text that is already tokens, such as published sets of abstracted methods; one blank between two of them."""
 
     name = "tokens"
     languages: frozenset[str] | None = None

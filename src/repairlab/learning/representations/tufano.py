@@ -20,7 +20,7 @@ _N_IDIOMS = 300
 
 
 def kind_of_id(word: str) -> str | None:
-    """Return what an id stands for, such as VAR; none for other words."""
+    """Return what an id stands for, such as VAR; None for other words."""
     found = _ID.fullmatch(word)
     return found[1] if found else None
 
@@ -69,7 +69,7 @@ class TufanoAbstraction:
         return Encoded(source=encoded.source, memory=memory), written
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the method with names and literals put back, token by token; none when an id is not in the map."""
+        """Return the method with names and literals restored, token by token; None if an id is not in the map."""
         known = encoded.memory["map"]
         if not written or any(_ID.fullmatch(token) and token not in known for token in written):
             return ()
@@ -122,7 +122,7 @@ class _Abstraction:
 
 
 def _types(language: str, text: str) -> frozenset[str]:
-    """Return the names that the grammar takes for types; `type_identifier` is what all grammars call them."""
+    """Return the names that the grammar treats as types; `type_identifier` is what all grammars call them."""
     around = facts(language).method_around
     if not facts(language).grammar:
         return frozenset()

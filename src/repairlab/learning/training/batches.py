@@ -49,7 +49,7 @@ def plan_all(lengths: dict[str, Rows], settings: TrainingSettings) -> list[Batch
 
 
 def plan_rows(order: Rows, lengths: dict[str, Rows], settings: TrainingSettings) -> list[BatchPlan]:
-    """Cut sorted pairs into batches that keep to the limits on pairs and on tokens."""
+    """Split sorted pairs into batches that keep to the limits on pairs and on tokens."""
     plans, first = [], 0
     while first < len(order):
         last = min(first + settings.batch_pairs, len(order))
@@ -77,7 +77,7 @@ PARTS = ("source", "context", "target")
 
 @dataclass(slots=True)
 class _Column:
-    """One part of all pairs: their numbers one behind the other, and where each begins."""
+    """One part of all pairs: their numbers one after another, and where each begins."""
 
     ids: torch.Tensor
     starts: torch.Tensor
@@ -87,7 +87,7 @@ class _Column:
         return _Column(ids=self.ids.to(device), starts=self.starts.to(device), lengths=self.lengths.to(device))
 
     def take(self, rows: torch.Tensor, width: int, pad: int) -> torch.Tensor:
-        """Return some rows, padded to a width; nothing here waits for the device."""
+        """Return some rows, padded to a width, without waiting for the device."""
         places = torch.arange(width, device=rows.device)
         lengths = self.lengths.index_select(0, rows).unsqueeze(1)
         found = self.starts.index_select(0, rows).unsqueeze(1) + torch.minimum(places, (lengths - 1).clamp(min=0))
@@ -148,12 +148,12 @@ class PairStore:
         )
 
     def n_extra(self, rows: npt.NDArray[np.int64]) -> int:
-        """Return how many words beyond the vocabulary a source of these pairs has at most."""
+        """Return the largest number of words beyond the vocabulary in a source of these pairs."""
         return int(self._extras[rows].max())
 
 
 _AHEAD = 8
-"""Batches that are read before they are asked for."""
+"""Batches that are read ahead."""
 Fed = tuple[BatchPlan, TokenBatch]
 
 

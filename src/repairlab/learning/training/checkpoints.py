@@ -1,4 +1,4 @@
-"""Checkpoints of a training: all that is needed to go on as if nothing had happened. Written aside and renamed."""
+"""Checkpoints of a training: everything needed to continue as if nothing had happened. Written to a temporary file and renamed."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
 
 
 def load_checkpoint(folder: Path, identity: str) -> dict[str, Any] | None:
-    """Return the state, or none when there is no checkpoint yet; one of another training is a UserError."""
+    """Return the state, or None if there is no checkpoint yet; one of another training is a UserError."""
     path = folder / FILE
     if not path.is_file():
         return None
@@ -39,7 +39,7 @@ def load_checkpoint(folder: Path, identity: str) -> dict[str, Any] | None:
 
 
 def random_state(device: torch.device) -> dict[str, Any]:
-    """Return where the random numbers are."""
+    """Return the state of the random numbers."""
     found = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":
         found["cuda"] = torch.cuda.get_rng_state(device)
@@ -47,7 +47,7 @@ def random_state(device: torch.device) -> dict[str, Any]:
 
 
 def set_random_state(state: dict[str, Any], device: torch.device) -> None:
-    """Put the random numbers where they were."""
+    """Restore the state of the random numbers."""
     torch.set_rng_state(state["cpu"])
     if device.type == "cuda" and "cuda" in state:
         torch.cuda.set_rng_state(state["cuda"], device)

@@ -1,4 +1,4 @@
-"""What a training cost: seconds, device, memory, tokens, and energy where the GPU's driver counts it; and a table of several."""
+"""What a training cost: seconds, device, memory, tokens, and energy if the GPU's driver reports it; and a table of several."""
 
 import ctypes
 import json
@@ -18,18 +18,18 @@ METRICS = "metrics.json"
 
 @record
 class TrainingCost:
-    """What a training took, over all its starts; work that was lost with a killed process is not counted."""
+    """The cost of a training over all its starts, without work lost in killed processes."""
 
     seconds: float
     """Of learning and of looking at the validation set."""
     device: str
     n_devices: int
     peak_memory_mb: int
-    """Most memory of a device at once; on a CPU that of the process."""
+    """Peak memory of a device; on a CPU, that of the process."""
     tokens: int
     """Tokens of batches, padding included."""
     energy_j: float | None
-    """Of all devices; none where no driver tells."""
+    """Of all devices; None if no driver reports it."""
 
 
 class EnergyMeter:
@@ -53,7 +53,7 @@ class EnergyMeter:
             return
 
     def joules(self) -> float | None:
-        """Return the energy up to now; none where no driver counts it."""
+        """Return the energy used so far; None if no driver reports it."""
         used = ctypes.c_ulonglong()
         if self._driver is None or self._driver.nvmlDeviceGetTotalEnergyConsumption(self._handle, ctypes.byref(used)) != 0:
             return None
@@ -71,7 +71,7 @@ def device_facts(device: Any) -> tuple[str, int]:
 
 
 def cost_table(folders: Sequence[Path]) -> Table:
-    """Return what models cost, one row a folder; that of several models is the sum over them, with the largest peak."""
+    """Return the costs of models, one row per folder; a merged model's is the sum of its members', with the largest peak."""
     return Table(
         name="training-cost",
         title="Training cost",

@@ -18,11 +18,11 @@ class ProcessGroup:
 
     @property
     def is_first(self) -> bool:
-        """Return whether this is the process that writes and tells."""
+        """Return whether this process writes and reports."""
         return self.rank == 0
 
     def average(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Make tensors the mean over all processes, as one message."""
+        """Average tensors over all processes, in one message."""
         if self.size == 1 or not tensors:
             return
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
@@ -40,13 +40,13 @@ class ProcessGroup:
 
 
 def is_first_process() -> bool:
-    """Return whether this process, alone or the first of several, is the one that tells what came of a training."""
+    """Return whether this process, alone or the first of several, reports the results of a training."""
     return int(os.environ.get("WORLD_SIZE", "1")) == 1 or os.environ["RANK"] == "0"
 
 
 @contextmanager
 def joined_processes(device: torch.device) -> Iterator[tuple[ProcessGroup, torch.device]]:
-    """Join the processes that the environment names; alone where it names none. Yields this process and its device."""
+    """Join the processes that the environment names, or stay alone if it names none. Yields this process and its device."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         yield ProcessGroup(), device

@@ -26,12 +26,12 @@ _TELL_EVERY = 20
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look at the validation set."""
+    """One measurement on the validation set."""
 
     step: int
     epoch: int
     loss: float
-    """Of training, since the last look."""
+    """Of training, since the last measurement."""
     valid_loss: float
     perplexity: float
     exact_match: float | None
@@ -41,18 +41,18 @@ class Look:
 
 
 class TrainingListener(Protocol):
-    """Is told how a training goes."""
+    """Receives the progress of a training."""
 
     def begun(self, n_steps: int, step: int) -> None:
         """Take how many steps there may be, and which were done earlier."""
         ...
 
     def stepped(self, step: int, loss: float | None, tokens_s: float) -> None:
-        """Take note of a step; the loss only now and then."""
+        """Note a step; the loss only now and then."""
         ...
 
     def looked(self, look: Look) -> None:
-        """Take note of a look at the validation set."""
+        """Note a measurement on the validation set."""
         ...
 
     def notify(self, text: str) -> None:
@@ -64,13 +64,13 @@ class ValidationMeter(Protocol):
     """Measures a network on the validation set."""
 
     def __call__(self, network: nn.Module) -> tuple[float, float | None]:
-        """Return the mean loss of a token, and the share of pairs that are written exactly, if that is wanted."""
+        """Return the mean loss per token, and, if wanted, the share of pairs written exactly."""
         ...
 
 
 @dataclass(slots=True)
 class _Progress:
-    """Where a training is."""
+    """The progress of a training."""
 
     epoch: int = 0
     batch: int = 0
@@ -79,7 +79,7 @@ class _Progress:
     bad_looks: int = 0
     is_over: bool = False
     n_batches: int = 0
-    """Since the last look."""
+    """Since the last measurement."""
     elapsed_s: float = 0.0
     """Up to the last checkpoint, as energy and tokens."""
     energy_j: float = 0.0
@@ -102,7 +102,7 @@ class TrainingJob:
     identity: str
     """Digest of all that decides the weights."""
     alter: Callable[[TokenBatch], TokenBatch] = lambda batch: batch
-    """What is done to a batch before it is learnt."""
+    """How a batch is changed before it is learnt."""
 
 
 class Trainer:
@@ -135,7 +135,7 @@ class Trainer:
         self._energy = self._meter.joules()
 
     def run(self, *, resume: bool) -> list[dict[str, Any]]:
-        """Train until the end of epochs, steps or patience; the network then has its best weights. Returns all looks."""
+        """Train until the limit of epochs, steps or patience; the network then has its best weights. Return all measurements."""
         job, settings = self.job, self._settings
         torch.manual_seed(job.seed + 7919 * job.group.rank)
         if resume:
@@ -190,7 +190,7 @@ class Trainer:
         return min(n, settings.max_steps) if settings.max_steps else n
 
     def _keep_to_budget(self) -> None:
-        """Set how many steps there are by what a step has taken so far."""
+        """Set how many steps there are by the time a step has taken so far."""
         if self.job.device.type == "cuda":
             torch.cuda.synchronize(self.job.device)
         elapsed = time.monotonic() - self._begun
@@ -200,7 +200,7 @@ class Trainer:
         self._listener.begun(self._n_steps, self._progress.step)
 
     def _epoch(self, plans: list[BatchPlan]) -> None:
-        """Go through what is left of an epoch; checkpoints fall between steps, so that gradients are never part of one."""
+        """Do the rest of an epoch; checkpoints fall between steps, so that gradients are never part of one."""
         progress = self._progress
         first = progress.batch
         for number, (plan, batch) in enumerate(feed(self.job.store, plans[first:], self.job.device), start=first + 1):
@@ -266,7 +266,7 @@ class Trainer:
         return loss.detach()
 
     def _look(self) -> None:
-        """Measure on the validation set, keep the weights if they are the best, and say so."""
+        """Measure on the validation set, keep the weights if they are the best, and report."""
         progress, settings = self._progress, self._settings
         rate = self._rate()
         with self._averaged():
@@ -304,7 +304,7 @@ class Trainer:
 
     @contextmanager
     def _averaged(self) -> Iterator[None]:
-        """Put the averaged weights in their place while the block runs; they lie where they lie for good."""
+        """Use the averaged weights while the block runs; they stay in place in memory."""
         if not self._average:
             yield
             return

@@ -34,7 +34,7 @@ from repairlab.learning.training.loop import TrainingListener
 from repairlab.metrics import reward as metrics_reward
 
 REWARDS = "rewards.json"
-"""File of a model's folder that says what came of each epoch."""
+"""File in a model's folder with the results of each epoch."""
 Judge = Callable[[Bug, Candidate], Outcome]
 PUBLISHED: Mapping[str, float] = {
     "unchanged": 1.4,
@@ -67,7 +67,7 @@ class RewardEpoch:
     epoch: int
     loss: float
     counts: dict[str, int]
-    """Bugs by what their candidate came to: the names of the table."""
+    """Bugs by the result of their candidate: the names of the table."""
 
     @property
     def compile_rate(self) -> float:
@@ -130,7 +130,7 @@ def reward_table(given: Sequence[str]) -> dict[str, float]:
 
 
 def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None:
-    """Return what a candidate came to, as the table names it; none when nothing could be decided."""
+    """Return the result of a candidate in the table's words; None if nothing could be decided."""
     if candidate is None or outcome is None:
         return "unchanged"
     level = metrics_reward.level_of(outcome)
@@ -138,7 +138,7 @@ def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None
 
 
 def reward_samples(bugs: Sequence[Bug], model: Model) -> list[RewardSample]:
-    """Return the bugs whose fix is one edit where the model would make it; UserError when there is none."""
+    """Return the bugs whose fix is one edit where the model would make it; UserError if there are none."""
     if model.settings.network.kind == "edits":
         raise UserError("a model that points to edits is not rewarded; choose one that writes code")
     made = representation(model.settings.representation, model.learnt)
@@ -210,7 +210,7 @@ def sample_loss(model: Model, item: RewardSample) -> torch.Tensor:
 
 
 def _candidate(item: RewardSample, text: str) -> Candidate | None:
-    """Return the network's own text as a candidate; none when it changes nothing."""
+    """Return the network's own text as a candidate; None if it changes nothing."""
     edit = edit_for(item.bug.problem, item.sample, text)
     if edit.span is not None and edit.text == edit.span.of(item.bug.problem.source):
         return None
@@ -218,7 +218,7 @@ def _candidate(item: RewardSample, text: str) -> Candidate | None:
 
 
 def _fixed_text(bug: Bug, sample: Sample) -> str | None:
-    """Return what the developer's fix makes of the sample's buggy text; none when it changes anything else."""
+    """Return what the developer's fix makes of the sample's buggy text; None if it changes anything else."""
     fixed = _fixed_file(bug)
     if fixed is None:
         return None
@@ -234,7 +234,7 @@ def _fixed_text(bug: Bug, sample: Sample) -> str | None:
 
 
 def _fixed_file(bug: Bug) -> str | None:
-    """Return the file that is to be fixed as the developer left it; none when the fix changes others, too."""
+    """Return the file to fix as the developer left it; None if the fix also changes others."""
     edits: tuple[Edit, ...] = bug.oracle.reference
     if any(edit.path != bug.problem.path or edit.text is None for edit in edits):
         return None

@@ -27,7 +27,7 @@ def search_settings(
     n: int,
     keep: int = 1,
 ) -> list[TrainedModel]:
-    """Train `n` models into folders of their own; return all, the best first. A search that was stopped goes on by itself."""
+    """Train `n` models into separate folders; return all, best first. An interrupted search resumes by itself."""
     if not settings.search:
         raise UserError(
             f"the system {settings.model.system} has no ranges to search: add a table [search] to a copy of its settings"

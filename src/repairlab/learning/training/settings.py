@@ -82,7 +82,7 @@ class SearchRange:
 
 @record
 class SystemSettings:
-    """All that decides a model but the data and the seed."""
+    """Everything that decides a model except the data and the seed."""
 
     model: ModelSettings
     training: TrainingSettings

@@ -36,7 +36,7 @@ from repairlab.learning.training.numbering import make_numbering, number_tokens
 from repairlab.learning.training.settings import SystemSettings, TrainingSettings, as_facts
 
 WORK = ".work"
-"""Folder within a model's folder for what is needed in training only."""
+"""Subfolder of a model's folder for what only training needs."""
 STARTED = "started.json"
 CURVES = "curves.jsonl"
 SYSTEM = "system.toml"
@@ -46,7 +46,7 @@ _SPLITS = ("train", "valid")
 
 @record
 class TrainingStart:
-    """What a folder is trained for; a training can only go on with the same."""
+    """What a folder is trained for; a training can only continue with the same."""
 
     identity: str
     pairs: str
@@ -61,7 +61,7 @@ class TrainingStart:
 
 @record
 class TrainedModel:
-    """What came of a training."""
+    """The result of a training."""
 
     folder: Path
     system: str
@@ -87,7 +87,7 @@ class TrainOptions:
 
 
 def train(settings: SystemSettings, pairs: Path, folder: Path, options: TrainOptions, listener: TrainingListener) -> TrainedModel:
-    """Train to the end; killed at any moment, it goes on with `resume`."""
+    """Train to the end; after an interruption at any moment, `resume` continues."""
     device = choose_device(options.device)
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")
@@ -131,7 +131,7 @@ def data_digest(pairs: Path) -> str:
 def _prepare(
     settings: SystemSettings, pairs: Path, folder: Path, options: TrainOptions, started: TrainingStart, listener: TrainingListener
 ) -> None:
-    """Make the folder with all that training needs; what is wrong with the input is found before anything is written."""
+    """Make the folder with everything training needs; errors in the input show before anything is written."""
     if (folder / STARTED).is_file():
         found = json.loads((folder / STARTED).read_text(encoding="utf-8"))
         if not options.resume:
@@ -241,7 +241,7 @@ def _train_prepared(
 
 
 def _altering(settings: SystemSettings, numbering: Numbering, device: torch.device) -> Callable[[TokenBatch], TokenBatch]:
-    """Return what is done to batches: ids are exchanged, where that is wanted and words have one number in source and target."""
+    """Return how batches are changed: ids are exchanged if wanted and if words have one number in source and target."""
     words = numbering.source
     if not settings.training.rename or not isinstance(words, WordVocabulary) or numbering.target is not words:
         return lambda batch: batch
@@ -255,7 +255,7 @@ def _placed(store: PairStore, device: torch.device, most_mb: float) -> PairStore
 def _write(
     network: nn.Module, looks: list[dict[str, Any]], made: TrainedModel, settings: SystemSettings, begun: TrainingStart
 ) -> None:
-    """Write what a trained model consists of; its weights come last, as they make it one."""
+    """Write what a trained model consists of; its weights come last, since they complete it."""
     folder = made.folder
     write_aside(folder / CURVES, "".join(json.dumps(look) + "\n" for look in looks))
     facts = {**to_data(made), "folder": None, "seed": begun.seed, "data": begun.data, "repairlab": VERSION}
@@ -288,7 +288,7 @@ class ValidationSet:
         self._marks = Marks(begin=target.begin, end=target.end, banned=tuple(banned))
 
     def __call__(self, network: nn.Module) -> tuple[float, float | None]:
-        """Return the mean loss of a token, and the share of pairs that are written exactly, if that is wanted."""
+        """Return the mean loss per token, and, if wanted, the share of pairs written exactly."""
         return self.loss(network), self.exact_match(network, self._n_exact) if self._n_exact else None
 
     def loss(self, network: nn.Module) -> float:

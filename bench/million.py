@@ -6,27 +6,20 @@ uses what is there already.
 """
 
 import argparse
-import contextlib
-import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
-from report_scale import CHANCES, function, measure, outcome, write_benchmark
+from report_scale import CHANCES, BufferedStore, Viewed, function, measure, outcome, write_benchmark
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.storage.encoding import checked_line, encode, line_key
+from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment, Manifest
-from repairlab.runs.integrity import write_seal
-from repairlab.runs.store import FILES, BugEnd, Store
 
 N_BUGS, N = 1000, 1000
 N_LINES = 12
@@ -73,7 +66,7 @@ def write_run(root: Path, n: int) -> None:
     ids = tuple(f"Project{number % 40}-{number + 1}" for number in range(N_BUGS))
     functions = {bug_id: function(draw, n_lines=N_LINES) for bug_id in ids}
     write_benchmark(root / "benchmark", functions)
-    store = Store(root / "run")
+    store = BufferedStore(root / "run")
     experiment = Experiment(benchmark=str(root / "benchmark"), repairer="templates", n=n, k=(1, 10, 100))
     store.create(
         Manifest(
@@ -82,35 +75,14 @@ def write_run(root: Path, n: int) -> None:
             repairlab="0.1.0", environment={}, environment_digest="0" * 16, created="2026-01-02T03:04:05+00:00",
         )
     )  # fmt: skip
-    with lines_of(store, Candidate) as candidates, lines_of(store, Outcome) as outcomes:
-        for bug_id in ids:
-            judged: set[str] = set()
-            for candidate, verdict in drawn(bug_id, functions[bug_id], n, draw):
-                name = candidate.id
-                candidates(encode(candidate, id=name))
-                if name not in judged:
-                    outcomes(encode(outcome(candidate, name, verdict, is_full=False)))
-                judged.add(name)
     for bug_id in ids:
-        store.append(BugEnd(bug_id=bug_id, ended="asked"))
-    write_seal(store)
-
-
-@contextlib.contextmanager
-def lines_of(store: Store, kind: type) -> Iterator["Lines"]:
-    with (store.folder / FILES[kind]).open("wb", buffering=1 << 20) as file:
-        yield Lines(file, line_key(store.run_id, FILES[kind]))
-
-
-class Lines:
-    """Writes the lines of one file."""
-
-    def __init__(self, file: object, key: int) -> None:
-        self._file, self._key, self._number = file, key, 0
-
-    def __call__(self, body: bytes) -> None:
-        self._number += 1
-        self._file.write(checked_line(body, self._key, self._number))  # type: ignore[attr-defined]  # a binary file
+        judged: set[str] = set()
+        for candidate, verdict in drawn(bug_id, functions[bug_id], n, draw):
+            store.append(candidate)
+            if candidate.id not in judged:
+                store.append(outcome(candidate, candidate.id, verdict, is_full=False))
+            judged.add(candidate.id)
+    store.end(ids)
 
 
 def drawn(bug_id: str, text: str, n: int, draw: random.Random) -> Iterator[tuple[Candidate, Verdict]]:
@@ -131,54 +103,17 @@ def drawn(bug_id: str, text: str, n: int, draw: random.Random) -> Iterator[tuple
 
 def watch_view(label: str, run: Path, cache: Path) -> None:
     """Open a run and say how long it took to the first page, to pages deep inside, and until everything is known."""
-    env = {**os.environ, "REPAIRLAB_CACHE": str(cache)}
-    start = time.monotonic()
-    command = [sys.executable, "-m", "repairlab", "view", str(run), "--port", "0", "--no-browser"]
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        address = process.stdout.readline().split()[-1].rstrip("/")
-        with httpx.Client(base_url=address, timeout=60) as client:
-            page = client.get("/")
-            first_s, cpu_s = time.monotonic() - start, _cpu_s(process.pid)
-            page.raise_for_status()
-            took = {path: _time(client, path) for path in ("/run/run", "/run/run/bug/Project0-1")}
-            while client.get("/run/run/state").json()["is_behind"]:
-                time.sleep(0.5)
-            ready_s = time.monotonic() - start
-            later = {
-                path: _time(client, path)
-                for path in (*took, "/run/run/bug/Project0-1/500", "/run/run/candidates?verdict=CRASH&page=400", "/")
-            }
-        peak_mb = _peak_mb(process.pid)
-    finally:
-        process.terminate()
-        process.wait()
-    first = f"first page after {first_s:.1f} s ({cpu_s:.1f} s CPU)"
+    deep = ("/run/run/bug/Project0-1/500", "/run/run/candidates?verdict=CRASH&page=400", "/")
+    with Viewed([run], cache) as viewed:
+        took = {path: viewed.get(path).wall_s for path in ("/run/run", "/run/run/bug/Project0-1")}
+        viewed.wait("run")
+        later = {path: viewed.get(path).wall_s for path in (*took, *deep)}
+        ready_s, peak_mb = viewed.ready_s, viewed.peak_mb()
+    first = f"first page after {viewed.first_s:.1f} s ({viewed.first_cpu_s:.1f} s CPU)"
     print(f"{label:<16} {first}, all read and scored after {ready_s:.1f} s, {peak_mb:.0f} MB peak")
     for path, took_s in later.items():
         before = f"{took[path]:.2f} s while reading, " if path in took else ""
         print(f"    {path:<46} {before}{took_s:.2f} s", flush=True)
-
-
-def _time(client: httpx.Client, path: str) -> float:
-    start = time.monotonic()
-    client.get(path).raise_for_status()
-    return time.monotonic() - start
-
-
-def _cpu_s(pid: int) -> float:
-    """Return the CPU time of a process so far, without those that it started."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _peak_mb(pid: int) -> float:
-    """Return the peak of a process and of those that it started."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    own = next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return own + sum(_peak_mb(int(child)) for child in children)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,39 @@
-"""Scores, tables and reports of a large run: 283 bugs × 100 candidates, as nl2fix drew them; time and peak memory of each verb.
+"""Scores, reports, pages and sites of large runs: time, memory and size.
 
-Each verb runs in a process of its own. Beside it stands the naive way: every candidate and outcome read into memory as a record.
-`--quick` takes a tenth of the bugs; `--keep DIR` leaves the run folder there.
+`one`: 283 bugs × 100 candidates, as nl2fix drew them, beside the naive way: every candidate and outcome in memory as a record.
+`many`: 10 systems × 2,000 bugs × 10 candidates with prompts and answers, for `report` and `view`.
+`site`: 200 systems × 2,000 bugs × 1 candidate.
+
+Each verb runs in a process of its own. `--quick` takes a tenth of the bugs; `--keep DIR` leaves the runs there, and uses those that
+are there already.
 """
 
 import argparse
+import dataclasses
+import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO, Self
+
+import httpx
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.model import Message, Prompt
 from repairlab.core.outcome import Outcome, Stage, TestResult, TestVerdict, Verdict
-from repairlab.core.record import record
+from repairlab.core.record import digest, record
+from repairlab.core.storage.encoding import checked_line, encode, line_key
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import write_seal
-from repairlab.runs.store import BugEnd, Store
+from repairlab.runs.store import FILES, BugEnd, Store
+from repairlab.runs.transcripts import TranscriptWriter
 
-N_BUGS, N = 283, 100
 N_LINES = 30
 PROJECTS = ("Chart", "Cli", "Codec", "Compress", "Csv", "JacksonCore", "JacksonDatabind", "Math", "Mockito")
 TRIGGER, REGRESSION = "test_new", tuple(f"test_{number}" for number in range(40))
@@ -47,6 +58,26 @@ print(len(candidates), len(ids), len(verdicts))
 
 
 @record
+class Shape:
+    """How much is written."""
+
+    n_systems: int
+    n_bugs: int
+    n: int
+    is_full: bool = False
+    """Whether every test is run, also behind a failing one."""
+    has_texts: bool = False
+    """Whether prompts and answers are kept."""
+
+
+SHAPES = {
+    "one": Shape(n_systems=1, n_bugs=283, n=100, is_full=True),
+    "many": Shape(n_systems=10, n_bugs=2000, n=10, has_texts=True),
+    "site": Shape(n_systems=200, n_bugs=2000, n=1),
+}
+
+
+@record
 class Measured:
     """What one process cost."""
 
@@ -56,27 +87,67 @@ class Measured:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", action="append", choices=tuple(SHAPES))
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="report-scale-") as name:
-        root = asked.keep or Path(name)
-        n_bugs = N_BUGS // 10 if asked.quick else N_BUGS
-        run = write_run(root, n_bugs)
-        size = sum(path.stat().st_size for path in run.iterdir()) / 2**20
-        print(f"{n_bugs} bugs × {N} candidates = {n_bugs * N}, {size:.0f} MB on disk")
-        verb = [sys.executable, "-m", "repairlab"]
-        rows = {
-            "naive: all records in memory": [sys.executable, "-c", NAIVE, str(run)],
-            "repairlab score": [*verb, "score", str(run), "--json"],
-            "repairlab score --duplicates merged": [*verb, "score", str(run), "--json", "--duplicates", "merged"],
-            "repairlab report --tables": [*verb, "report", "--tables", str(run), "--json"],
-            "repairlab report": [*verb, "report", str(run), "--json"],
-        }
-        for label, command in rows.items():
-            cost = measure(command)
-            print(f"{label:<38} {cost.wall_s:6.1f} s wall {cost.cpu_s:6.1f} s CPU {cost.peak_mb:7.0f} MB peak")
+        for only in asked.only or SHAPES:
+            shape = SHAPES[only]
+            if asked.quick:
+                shape = dataclasses.replace(shape, n_bugs=shape.n_bugs // 10)
+            root = (asked.keep or Path(name)) / f"{only}-{shape.n_bugs}"
+            runs = write_runs(root, shape)
+            size = size_of(*runs) / 2**20
+            print(f"\n{shape.n_systems} systems × {shape.n_bugs} bugs × {shape.n} candidates, {size:,.0f} MB on disk", flush=True)
+            {"one": one, "many": many, "site": site}[only](root, runs)
+
+
+def one(root: Path, runs: Sequence[Path]) -> None:
+    run = str(runs[0])
+    row("naive: all records in memory", measure([sys.executable, "-c", NAIVE, run]))
+    verbs = {"score": [], "score --duplicates merged": [], "report --tables": [], "report": ["-o", str(root / "report.html")]}
+    for verb, more in verbs.items():
+        row(verb, measure([sys.executable, "-m", "repairlab", *verb.split(), run, "--json", *more]))
+
+
+def many(root: Path, runs: Sequence[Path]) -> None:
+    page = root / "report.html"
+    cost = measure([sys.executable, "-m", "repairlab", "report", *map(str, runs), "-o", str(page), "--json"])
+    row("report", cost, f"{size_of(page) / 2**20:.1f} MB")
+    pages = (
+        "/", "/benchmark/scale", "/benchmark/scale/Math-8", "/overlap", "/compare/system-1/system-2", "/run/system-1",
+        "/run/system-1/bug/Math-8", "/run/system-1/bug/Math-8/2", "/run/system-1/candidates?verdict=WRONG&page=10",
+        "/search?q=repaired",
+    )  # fmt: skip
+    for label in ("no index", "with index"):
+        with Viewed(runs, root / "cache") as viewed:
+            viewed.wait(*(run.name for run in runs))
+            print(
+                f"view, {label}: first page {viewed.first_s:.1f} s, all read {viewed.ready_s:.1f} s, {viewed.peak_mb():.0f} MB peak"
+            )
+            for path in pages if label == "with index" else ():
+                row(f"  {path}", viewed.get(path), f"{viewed.n_bytes / 1000:.0f} kB")
+
+
+def site(root: Path, runs: Sequence[Path]) -> None:
+    to = root / "site"
+    cost = measure([sys.executable, "-m", "repairlab", "site", *map(str, runs), "--to", str(to)])
+    row("site", cost, f"{size_of(to) / 2**20:.1f} MB")
+    for path in sorted(to.iterdir()):
+        print(f"  {path.name:<36} {path.stat().st_size / 1000:8.0f} kB")
+    first = sum((to / name).stat().st_size for name in ("scale-1.0.0.html", "site.css", "site.js"))
+    print(f"  first view of a board                {first / 1000:8.0f} kB")
+
+
+def row(label: str, cost: Measured, more: str = "") -> None:
+    print(f"{label:<48} {cost.wall_s:6.2f} s wall {cost.cpu_s:6.2f} s CPU {cost.peak_mb:6.0f} MB peak  {more}", flush=True)
+
+
+def size_of(*places: Path) -> int:
+    """Return the bytes of files and of all files in folders."""
+    return sum(path.stat().st_size for place in places for path in (place, *place.rglob("*")) if path.is_file())
 
 
 def measure(command: Sequence[str]) -> Measured:
@@ -96,34 +167,130 @@ def measure(command: Sequence[str]) -> Measured:
     return Measured(wall_s=wall_s, cpu_s=float(cpu_s), peak_mb=float(peak_mb))
 
 
-def write_run(root: Path, n_bugs: int) -> Path:
-    """Write a benchmark and a run over it."""
+class Viewed:
+    """Runs that `repairlab view` shows, asked for pages over HTTP."""
+
+    def __init__(self, runs: Sequence[Path], cache: Path) -> None:
+        """Start the command and ask for the first page."""
+        start = time.monotonic()
+        env = {**os.environ, "REPAIRLAB_CACHE": str(cache)}
+        command = [sys.executable, "-m", "repairlab", "view", *map(str, runs), "--port", "0", "--no-browser"]
+        self._start, self.ready_s, self.n_bytes = start, 0.0, 0
+        self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        self._client = httpx.Client(base_url=self._process.stdout.readline().split()[-1].rstrip("/"), timeout=300)
+        self.get("/")
+        self.first_s, self.first_cpu_s = time.monotonic() - start, _cpu_s(self._process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+        self._process.terminate()
+        self._process.wait()
+
+    def wait(self, *names: str) -> None:
+        """Wait until runs are read and scored."""
+        for name in names:
+            while self._client.get(f"/run/{name}/state").json()["is_behind"]:
+                time.sleep(0.2)
+        self.ready_s = time.monotonic() - self._start
+
+    def get(self, path: str) -> Measured:
+        """Ask for a page; `n_bytes` is its size then."""
+        start, cpu_s = time.monotonic(), _cpu_s(self._process.pid)
+        answer = self._client.get(path).raise_for_status()
+        self.n_bytes = len(answer.content)
+        wall_s = time.monotonic() - start
+        return Measured(wall_s=wall_s, cpu_s=_cpu_s(self._process.pid) - cpu_s, peak_mb=self.peak_mb())
+
+    def peak_mb(self) -> float:
+        """Return the peak of the command and of what it started."""
+        return _peak_mb(self._process.pid)
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the CPU time of a process so far, without those that it started."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the peak of a process and of those that it started."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    own = next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return own + sum(_peak_mb(int(child)) for child in children)
+
+
+class BufferedStore(Store):
+    """A run that is written at once: its lines are those of a run, but not one write each."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._files: dict[str, tuple[BinaryIO, int]] = {}
+        self._numbers: dict[str, int] = {}
+
+    def append_body(self, kind: type, body: bytes) -> int:
+        name = FILES[kind]
+        if name not in self._files:
+            self._files[name] = (self.folder / name).open("wb", buffering=1 << 20), line_key(self.run_id, name)
+        file, key = self._files[name]
+        self._numbers[name] = self._numbers.get(name, 0) + 1
+        return file.write(checked_line(body, key, self._numbers[name]))
+
+    def end(self, bug_ids: Iterable[str]) -> None:
+        """Say that the bugs are done, and seal the run."""
+        for bug_id in bug_ids:
+            self.append_body(BugEnd, encode(BugEnd(bug_id=bug_id, ended="asked")))
+        for file, _ in self._files.values():
+            file.close()
+        write_seal(self)
+
+
+def write_runs(root: Path, shape: Shape) -> list[Path]:
+    """Write a benchmark and a run of each system over it, where they are not there already."""
     draw = random.Random(5)
-    benchmark = root / "benchmark"
-    ids = tuple(f"{PROJECTS[number % len(PROJECTS)]}-{number + 1}" for number in range(n_bugs))
+    ids = tuple(f"{PROJECTS[number % len(PROJECTS)]}-{number + 1}" for number in range(shape.n_bugs))
     functions = {bug_id: function(draw) for bug_id in ids}
-    write_benchmark(benchmark, functions)
-    opened = open_benchmark(str(benchmark))
-    store = Store(root / "run")
-    llm = LlmSettings(model="acme/large", strategy="zero-shot")
-    experiment = Experiment(benchmark=str(benchmark), repairer="llm", n=N, k=(1, 5, 20, 100), policy="full", settings=llm)
+    folders = [root / f"system-{number}" for number in range(1, shape.n_systems + 1)]
+    if not (folders[-1] / "seal.json").is_file():
+        write_benchmark(root / "benchmark", functions)
+        digest = open_benchmark(str(root / "benchmark")).digest
+        for folder in folders:
+            write_run(folder, shape, functions, digest, draw)
+    return folders
+
+
+def write_run(folder: Path, shape: Shape, functions: dict[str, str], benchmark_digest: str, draw: random.Random) -> None:
+    store = BufferedStore(folder)
+    llm = LlmSettings(model=f"acme/{folder.name}", strategy="zero-shot")
+    ks = tuple(k for k in (1, 5, 20, 100) if k <= shape.n)
+    experiment = Experiment(
+        benchmark=str(folder.parent / "benchmark"),
+        repairer="llm",
+        n=shape.n,
+        k=ks,
+        policy="full" if shape.is_full else "first-failure",
+        settings=llm,
+    )
     store.create(
         Manifest(
-            experiment=experiment, benchmark_name="scale", benchmark_version="1.0.0", benchmark_digest=opened.digest,
-            bug_ids=ids, languages=("python",) * n_bugs, repairlab="0.1.0", environment={}, environment_digest="0" * 16,
-            created="2026-01-02T03:04:05+00:00",
+            experiment=experiment, benchmark_name="scale", benchmark_version="1.0.0", benchmark_digest=benchmark_digest,
+            bug_ids=tuple(functions), languages=("python",) * len(functions), repairlab="0.1.0", environment={},
+            environment_digest="0" * 16, created="2026-01-02T03:04:05+00:00",
         )
     )  # fmt: skip
-    for bug_id in ids:
+    transcripts = TranscriptWriter(store) if shape.has_texts else None
+    for bug_id, text in functions.items():
         judged: set[str] = set()
-        for candidate, verdict in drawn(bug_id, functions[bug_id], draw):
+        for candidate, verdict in drawn(bug_id, text, shape.n, draw, transcripts):
             store.append(candidate)
             if candidate.id not in judged:
-                store.append(outcome(candidate, candidate.id, verdict))
+                store.append(outcome(candidate, candidate.id, verdict, is_full=shape.is_full))
             judged.add(candidate.id)
-        store.append(BugEnd(bug_id=bug_id, ended="asked"))
-    write_seal(store)
-    return store.folder
+    store.end(functions)
 
 
 def function(draw: random.Random, *, n_lines: int = N_LINES) -> str:
@@ -160,11 +327,15 @@ def write_benchmark(folder: Path, functions: dict[str, str]) -> None:
     (folder / "benchmark.toml").write_text('schema = 1\nname = "scale"\nversion = "1.0.0"\nlicence = "MIT"\n', encoding="utf-8")
 
 
-def drawn(bug_id: str, text: str, draw: random.Random) -> Iterator[tuple[Candidate, Verdict]]:
+def drawn(
+    bug_id: str, text: str, n: int, draw: random.Random, transcripts: TranscriptWriter | None
+) -> Iterator[tuple[Candidate, Verdict]]:
     """Draw candidates of a bug: three of five repeat an earlier one."""
     made: list[tuple[tuple[Edit, ...], Verdict]] = []
     is_easy = draw.random() < 0.5
-    for rank in range(1, N + 1):
+    prompt = Prompt(messages=(Message(role="user", content=f"Fix {bug_id}. Some tests fail.\n\n```python\n{text}```\n"),))
+    name = digest(prompt)
+    for rank in range(1, n + 1):
         if made and draw.random() < 0.6:
             edits, verdict = draw.choice(made)
         else:
@@ -173,7 +344,12 @@ def drawn(bug_id: str, text: str, draw: random.Random) -> Iterator[tuple[Candida
                 verdict = Verdict.WRONG
             edits = (Edit(path="main.py", text=changed(text, draw)),)
             made.append((edits, verdict))
-        origin = Origin(repairer="llm", model="acme/large", prompt="0" * 16, tokens_in=900, tokens_out=400, cost_usd=0.002)
+        answer = f"A call is wrong.\n\n```python\n{edits[0].text}```\n"
+        if transcripts is not None:
+            transcripts.keep(prompt, answer)
+        origin = Origin(
+            repairer="llm", model="acme/large", prompt=name, answer=digest(answer), tokens_in=900, tokens_out=400, cost_usd=0.002
+        )
         yield Candidate(bug_id=bug_id, edits=edits, rank=rank, origin=origin), verdict
 
 

@@ -115,7 +115,7 @@ def _maker(root: Path) -> MakeRun:
         folder: str = "",
     ) -> Path:
         store = Store(root / (folder or name))
-        ids = BUGS[:bugs]
+        ids = (*BUGS, *(f"python-more-{number}" for number in range(len(BUGS), bugs)))[:bugs]
         settings = Experiment(
             benchmark=benchmark, repairer=name, n=n, k=(1, 5, 10), policy="full" if policy == "full" else "first-failure",
             stop_when_fixed=stop,
@@ -135,7 +135,7 @@ def _maker(root: Path) -> MakeRun:
             )
         )
         for index, bug_id in enumerate(ids):
-            ended = _write_bug(store, settings, index, strength=strength, model=model)
+            ended = _write_bug(store, settings, bug_id, index, strength=strength, model=model)
             if index < len(ids) - unfinished:
                 store.append(BugEnd(bug_id=bug_id, ended=ended))
         return store.folder
@@ -143,7 +143,7 @@ def _maker(root: Path) -> MakeRun:
     return make
 
 
-def _write_bug(store: Store, settings: Experiment, index: int, *, strength: float, model: str | None) -> Ended:
+def _write_bug(store: Store, settings: Experiment, bug_id: str, index: int, *, strength: float, model: str | None) -> Ended:
     draw = random.Random(f"{settings.repairer} {index}")
     chance = strength * draw.choice((0.0, 0.5, 1.0, 2.0))
     kinds = [verdict for verdict in Verdict if verdict is not Verdict.PLAUSIBLE]
@@ -152,7 +152,7 @@ def _write_bug(store: Store, settings: Experiment, index: int, *, strength: floa
         if draw.random() < 0.01:
             return "exhausted"
         verdict = Verdict.PLAUSIBLE if draw.random() < chance else draw.choices(kinds, weights)[0]
-        candidate = _candidate(BUGS[index], rank, verdict, Origin(repairer=settings.repairer, model=model), draw)
+        candidate = _candidate(bug_id, rank, verdict, Origin(repairer=settings.repairer, model=model), draw)
         store.append(candidate)
         store.append(_outcome(candidate, verdict, settings))
         if settings.stop_when_fixed and verdict is Verdict.PLAUSIBLE:

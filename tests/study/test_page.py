@@ -212,6 +212,16 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
     assert n >= len(listed), "equal candidates are shown once"
 
 
+def test_a_large_page_leaves_candidates_to_the_browser_unless_they_are_asked_for(make_run: MakeRun) -> None:
+    folder = make_run("chat", n=1, bugs=1001)
+    page = Page(made := make_report([folder]).html)
+    assert "left to repairlab view" in page.text and "compare candidates with the code are left out" in page.text
+    data = json.loads(page.scripts[0])
+    assert (len(data["bugs"]), data["bug"], data["systems"][0]["cell"]) == (1001, "", "")
+    assert page.open == [] and len(made) < 1_000_000
+    assert 'id="bug-1001"' in make_report([folder], evidence="first").html
+
+
 def test_without_a_choice_no_candidate_is_shown(make_run: MakeRun) -> None:
     systems = read_systems([make_run("a", n=2, bugs=2)])
     assert any(attempt.candidates for bug in view_bugs(systems, {}) for attempt in bug.attempts)

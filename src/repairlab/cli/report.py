@@ -34,9 +34,13 @@ def report(
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
     candidates: Annotated[
-        str,
-        typer.Option("--candidates", help="Candidates to show per bug: first (the first plausible one), plausible or all."),
-    ] = "first",
+        str | None,
+        typer.Option(
+            "--candidates",
+            help="Candidates to show per bug: first (the first plausible one), plausible or all. "
+            "[default: first; of more than 1,000 none]",
+        ),
+    ] = None,
     tables: Annotated[
         bool, typer.Option("--tables", help="List the papers' tables and figures instead, or print those of --only.")
     ] = False,
@@ -55,7 +59,7 @@ def report(
 ) -> None:
     """Write an HTML report, or the papers' tables and figures."""
     if tables:
-        of_page = {"--output": output, "-k": k, "--candidates": candidates != "first"}
+        of_page = {"--output": output, "-k": k, "--candidates": candidates}
         if wrong := [name for name, value in of_page.items() if value]:
             raise UserError(f"{', '.join(wrong)} goes with the HTML report, not with --tables; leave one of them out")
         if form and json:
@@ -64,9 +68,9 @@ def report(
         return
     need("--tables", {"--only": only, "--format": form, "--to": to})
     warn_unchecked(runs)
-    if candidates not in get_args(Choice):
+    if candidates is not None and candidates not in get_args(Choice):
         raise unknown("choice of candidates", candidates, get_args(Choice))
-    made = make_report(runs, k=k, partial=partial, evidence=cast(Choice, candidates))
+    made = make_report(runs, k=k, partial=partial, evidence=cast(Choice | None, candidates))
     write_report(made, output or (None if json else runs[0] / "report.html"), as_json=json)
 
 

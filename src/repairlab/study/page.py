@@ -17,12 +17,14 @@ from repairlab.study.leaderboard import Leaderboard, chart, leaderboard
 from repairlab.study.matrix import BUG, Matrix, MatrixBug, MatrixSystem, tallied
 from repairlab.study.page_templates import METRICS, VERDICTS, environment
 from repairlab.study.papers.facts import PaperFacts, read_facts
-from repairlab.study.papers.table import TABLES, make_tables
+from repairlab.study.papers.table import NEED_CODE, TABLES, make_tables
 from repairlab.study.plots import Spot, scatter
 from repairlab.study.scores import worth_saying
 from repairlab.study.systems import System, bars, read_systems
 
 _SPENDING = ("cost", "bug-cost")
+_MOST_SHOWN = 1_000
+"""Of more bugs, counted once for each system, the page neither shows candidates nor compares them with the fixes."""
 
 
 @record
@@ -40,21 +42,24 @@ def make_report(
     *,
     k: int | None = None,
     partial: bool = False,
-    evidence: Choice = "first",
+    evidence: Choice | None = None,
 ) -> ReportPage:
     """Read runs and make their page.
 
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
-    bug are shown.
+    bug are shown: by default the first ones, and none in a large report.
     """
     systems = read_systems(folders, k=k, partial=partial)
     unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
+    is_large = sum(len(system.samples) for system in systems) > _MOST_SHOWN
+    evidence = evidence or (None if is_large else "first")
     bugs = view_bugs(systems, texts.bugs, evidence)
-    facts = read_facts(systems, texts)
-    papers = make_tables(facts, [name for name in TABLES if name not in ("curves", "codebleu")])
+    facts = read_facts(systems, texts, closeness=not is_large)
+    slow = NEED_CODE if is_large else {"codebleu"}
+    papers = make_tables(facts, [name for name in TABLES if name not in ("curves", *slow)])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
     pages = environment("repairlab.study")
@@ -70,7 +75,7 @@ def make_report(
         curve_metric=curve_metric,
         bugs=bugs,
         languages=languages,
-        matrix=_matrix(systems, bugs, board),
+        matrix=_matrix(systems, bugs, board, link=f"#{BUG}" if evidence else ""),
         bars=bars(systems),
         bars_by_language=[(language, bars(systems, language)) for language in languages],
         spending_tables=[table for table in papers.tables if table.name in _SPENDING],
@@ -79,6 +84,7 @@ def make_report(
         missing=texts.missing,
         unfinished=unfinished,
         evidence=evidence,
+        is_large=is_large,
         n_systems=sum(not system.is_oracle for system in systems),
         health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
@@ -128,11 +134,9 @@ def spending(systems: Sequence[tuple[str, int, float | None, int, Scores]]) -> F
     return scatter("Cost against fixed bugs", unit, "fixed bugs", spots)
 
 
-def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboard) -> Matrix:
-    """Return the solve matrix; a cell links to the candidates of its bug."""
-    columns = [
-        MatrixSystem(name=system.name, index=system.index, is_oracle=system.is_oracle, cell_link=f"#{BUG}") for system in systems
-    ]
+def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboard, *, link: str) -> Matrix:
+    """Return the solve matrix; a cell links to `link`."""
+    columns = [MatrixSystem(name=system.name, index=system.index, is_oracle=system.is_oracle, cell_link=link) for system in systems]
     rows = [
         MatrixBug(
             id=bug.id,
@@ -148,7 +152,7 @@ def _matrix(systems: Sequence[System], bugs: Sequence[BugView], board: Leaderboa
         columns,
         rows,
         lambda column, bug: found[column, bug.key],
-        bug_link=f"#{BUG}",
+        bug_link=link,
         signature=board.groups[0].signature if len(board.groups) == 1 else "",
     )
 

@@ -89,7 +89,7 @@ BugReference = Annotated[Bug | str | Path, "a bug, or BENCHMARK/BUG with the ben
 BenchmarkReference = Annotated[Benchmark | str | Path, "the name or folder of a benchmark, or what load() returned"]
 RunReference = Annotated[Run | str | os.PathLike[str], "a run or the path of its folder"]
 _AHEAD = 4
-"""How many patches a worker has waiting for it: an answer that takes long keeps those behind it waiting, and no more."""
+"""How many patches wait for each worker: a slow answer delays only those behind it."""
 
 
 class MachineOptions(TypedDict, total=False):
@@ -104,9 +104,9 @@ class MachineOptions(TypedDict, total=False):
     allow_unsafe: bool
     """Allow running candidates without isolation."""
     cache: Annotated[bool | str | Path, "True, False or a folder"]
-    """False: verdicts of earlier runs do not count, nor are those of this one kept. A path: the folder for what is kept."""
+    """False: neither use earlier verdicts nor keep new ones. A path: the folder for what is kept."""
     recheck: int
-    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    """One in this many earlier verdicts is reached again and must agree; 0: none."""
     access: Access
     """How language models are reached."""
 
@@ -117,7 +117,7 @@ class ValidationOptions(MachineOptions, total=False):
     policy: Policy
     """`first-failure`, or `full`: run every test."""
     confirm: int
-    """Run a failing test so often again, alone, before it counts."""
+    """Rerun a failing test this often, alone, before it counts."""
     min_strength: Strength
     """The weakest pass that counts: `blind`, `checked` or `unchecked`; a weaker one is UNDECIDED."""
 
@@ -206,7 +206,7 @@ class Validator:
         self.close()
 
     def close(self) -> None:
-        """End all workers of this process; that happens too when the validator is garbage, and when the process ends."""
+        """End all workers of this process; garbage collection and the end of the process do so, too."""
         self._pool.close()
 
     @checked()
@@ -234,12 +234,12 @@ class Validator:
 
     @checked()
     def map(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
-        """Return the verdicts on patches, in their order."""
+        """Return the verdicts on patches, in order."""
         return list(self.imap(patches, form=form, workers=workers))
 
     @checked()
     def imap(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
-        """Yield the verdicts on patches, in their order, as soon as they are known; patches are taken as they are needed."""
+        """Yield the verdicts on patches, in order, as soon as they are known; patches are taken on demand."""
         n = self._pool.machine.workers if workers is None else workers
         if n < 1:
             raise UserError(f"workers is {n}: at least 1 worker is needed")
@@ -248,7 +248,7 @@ class Validator:
 
 
 def _ordered(function: Callable[[object], Outcome], items: Iterable[object], n: int) -> Iterator[Outcome]:
-    """Call a function for each item in n threads, which only wait for worker processes, and yield what it returns in order."""
+    """Call a function for each item in n threads, which only wait for worker processes, and yield the results in order."""
     pool = ThreadPoolExecutor(n, thread_name_prefix="repairlab")
     waiting: deque[Future[Outcome]] = deque()
     try:
@@ -267,7 +267,7 @@ def _bug(bug: BugReference) -> Bug:
 
 
 def _settings_of(repairer: str) -> tuple[str, ...]:
-    """Return the names of the settings of a repairer itself, and of how it is reached."""
+    """Return the names of a repairer's own settings, and of those that say how it is reached."""
     made = find_factory(repairer)
     return tuple(setting.name for kind in (made.settings, made.access) for setting in settings_of(kind)) if made else ()
 
@@ -345,7 +345,7 @@ def run(
 
 
 def _experiment(bench: Benchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object | None]:
-    """Return the settings of a run, and local ones if there are any; what a run does not know is a setting of its repairer."""
+    """Return the settings of a run, and local ones if any; those unknown to a run belong to its repairer."""
     settings: dict[str, Any] = {"benchmark": bench.source, "repairer": _name(chosen)}
     if bench.whole is not bench:
         settings["include"] = tuple(map(glob.escape, bench.ids))
@@ -403,7 +403,7 @@ def check(
     progress: Callable[[Health], None] = lambda health: None,  # noqa: ARG005
     **options: Unpack[MachineOptions],
 ) -> list[Health]:
-    """Say of each bug whether it fails unpatched and passes with its reference fix, in the order of the bugs."""
+    """Report for each bug, in order, whether it fails unpatched and passes with its reference fix."""
     if repeat < 1:
         raise UserError(f"repeat is {repeat}: a check needs at least 1")
     wanted = []

@@ -1,4 +1,4 @@
-"""Parts by name: our own, and those that other packages bring through entry points; loaded when asked for.
+"""Parts by name: our own, and those that other packages provide through entry points; loaded on demand.
 
 Every kind of part has a table (`Parts`) in its own package; `KINDS` says where. `repairlab doctor --parts` lists them all.
 """
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class PartError(UserError):
-    """A part does not load, or is not what its kind has to be; the message names it and where it comes from."""
+    """A part does not load, or is not what its kind requires; the message names it and its origin."""
 
 
 @record
@@ -43,18 +43,18 @@ class Part:
     path: str
     """Module and name within it, as in `package.module:name`."""
     source: str
-    """`built in`, or the distribution that brings it and its version."""
+    """`built in`, or the distribution that provides it and its version."""
 
 
 @record
 class PartFinding:
-    """What came of loading a part."""
+    """The result of loading a part."""
 
     part: Part
     about: str
-    """What it is, in one line; empty when it says nothing of itself."""
+    """Its description in one line; empty if it has none."""
     problem: str
-    """Why it cannot be used; empty when it can."""
+    """Why it cannot be used; empty if it can."""
 
 
 class Parts(Mapping[str, T], Generic[T]):
@@ -83,18 +83,18 @@ class Parts(Mapping[str, T], Generic[T]):
         return name in self._own or name in self._parts()
 
     def __getitem__(self, name: str) -> T:
-        """Load a part; UserError when there is none of this name, PartError when it cannot be used."""
+        """Load a part; UserError if the name is unknown, PartError if it cannot be used."""
         part = self._own_part(name) if name in self._own else self._parts().get(name)
         if part is None:
             raise unknown(self.noun, name, self)
         return self._load(part)
 
     def of_others(self) -> tuple[Part, ...]:
-        """Return the parts that other packages bring."""
+        """Return the parts that other packages provide."""
         return tuple(part for part in self._parts().values() if part.source != BUILT_IN)
 
     def working(self) -> Iterator[tuple[str, T]]:
-        """Load all parts; one that cannot be used is passed over: `repairlab doctor --parts` says why."""
+        """Load all parts, skipping unusable ones: `repairlab doctor --parts` says why."""
         for name, part in self._parts().items():
             try:
                 yield name, self._load(part)
@@ -102,7 +102,7 @@ class Parts(Mapping[str, T], Generic[T]):
                 continue
 
     def about(self, name: str) -> str:
-        """Return what a part is, in one line; what is broken is empty here."""
+        """Return a part's description in one line; empty for a broken one."""
         if name in self._about:
             return self._about[name]
         try:
@@ -111,7 +111,7 @@ class Parts(Mapping[str, T], Generic[T]):
             return ""
 
     def findings(self) -> Iterator[PartFinding]:
-        """Load every part and say what came of it; then those that are never used because another has their name."""
+        """Load every part and report the result; then those that are never used because another has their name."""
         for name, part in self._parts().items():
             try:
                 self._load(part)
@@ -148,7 +148,7 @@ class Parts(Mapping[str, T], Generic[T]):
             except Exception as error:
                 if part.source == BUILT_IN:
                     raise
-                problem = f"{type(error).__name__}: {error}"  # whatever others' code does, it must not harm the rest
+                problem = f"{type(error).__name__}: {error}"  # whatever other packages' code does must not harm the rest
             if problem:
                 raise PartError(f"the {self.noun} {part.name} of {part.source} ({part.path}) cannot be used: {problem}")
             self._loaded[part] = value
@@ -202,7 +202,7 @@ def _points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 @functools.lru_cache(maxsize=4)
 def _all_points(path: tuple[str, ...]) -> Any:
-    """Return the entry points of all groups: to look for them takes as long as for those of one."""
+    """Return the entry points of all groups: finding one group takes as long as finding all."""
     del path
     return entry_points()
 

@@ -1,4 +1,4 @@
-"""The files of a bug on disk, its tree and its cases: texts that are read when they are looked at, and signs of change."""
+"""The files of a bug on disk, its tree and its cases: texts that are read on demand, and signs of change."""
 
 import hashlib
 import os
@@ -29,23 +29,23 @@ class FolderState:
     """What tells whether any file of a folder has changed, without reading them."""
 
     signature: str
-    """Hash over the path, inode, size, mode and times of all files; no process can set the time of change to what it was."""
+    """Hash over the path, inode, size, mode and times of all files; no process can reset the time of change."""
     changed: float
     """When a file last changed, in seconds."""
 
 
 class TreeContext(Sequence[SourceFile]):
-    """The files of a tree that a repairer may read, without those hidden and the one to fix; a few trees are kept in memory."""
+    """The files of a tree that a repairer may read, without hidden ones and the one to fix; a few trees are kept in memory."""
 
     def __init__(self, tree: Path, digest: str, *, without: str, hidden: tuple[str, ...]) -> None:
-        """Take the tree with its digest, the path of the file to fix, and the patterns of what is hidden."""
+        """Take the tree with its digest, the path of the file to fix, and the patterns of hidden files."""
         self._tree = str(tree)
         self._digest = digest
         self._without = without
         self._hidden = hidden
 
     def moved(self, tree: Path) -> "TreeContext":
-        """Return the same files of a copy of the tree."""
+        """Return the same files in a copy of the tree."""
         return TreeContext(tree, self._digest, without=self._without, hidden=self._hidden)
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class TreeContext(Sequence[SourceFile]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, TreeContext):
-            return self._meaning == other._meaning  # without a look at the trees, one of which may be gone by now
+            return self._meaning == other._meaning  # without looking at the trees, one of which may be gone by now
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
@@ -83,13 +83,13 @@ class TreeContext(Sequence[SourceFile]):
 
 @lru_cache(maxsize=_TREES_KEPT)
 def _read_again(tree: str, digest: str) -> dict[str, str]:
-    """Return the texts of a tree that is known by its digest."""
+    """Return the texts of a tree, known by its digest."""
     try:
         found = read_tree(Path(tree))
     except OSError:
         found = None
     if found is None or found.digest != digest:
-        # No fault of a candidate that is being judged, as a UserError would be.
+        # Not the fault of a candidate under judgement, as a UserError would be.
         raise HarnessError(f"{tree} has changed since its benchmark was opened; begin again")
     return found.texts
 
@@ -165,13 +165,13 @@ class CaseFiles(Sequence[Case]):
     """The cases of a bug, in order; those of a few bugs are kept in memory."""
 
     def __init__(self, folder: Path, listed: CaseList) -> None:
-        """Take the folder with their files, and what was known of them when they were read first."""
+        """Take the folder with their files, and what their first reading showed."""
         self._folder = str(folder)
         self.listed = listed
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of the cases, for which none is read."""
+        """Return the ids of the cases without reading any."""
         return self.listed.ids
 
     def __len__(self) -> int:
@@ -208,16 +208,16 @@ class CaseFiles(Sequence[Case]):
         except (UserError, OSError):
             cases = ()
         if _digest(cases) != self.listed.digest:
-            # No fault of a candidate that is being judged, as a UserError would be.
+            # Not the fault of a candidate under judgement, as a UserError would be.
             raise HarnessError(f"{self._folder} has changed since its benchmark was opened; begin again")
         return cases
 
 
 def open_cases(folder: Path, ids: tuple[str, ...], checker: Checker) -> CaseFiles:
-    """Read the cases of a folder for the first time; a UserError says which file is missing or no text."""
+    """Read the cases of a folder for the first time; a UserError says which file is missing or not text."""
     cases = _read(str(folder), ids, checker)
     opened = CaseFiles(folder, CaseList(ids=ids, checker=checker, digest=_digest(cases)))
-    _kept(str(folder), opened.listed)[:] = [cases]  # the digest of the bug is over them, too
+    _kept(str(folder), opened.listed)[:] = [cases]  # the digest of the bug covers them, too
     return opened
 
 

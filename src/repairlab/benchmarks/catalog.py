@@ -1,6 +1,6 @@
-"""Find a benchmark by name or folder; its bugs, and those that a filter leaves, are read when they are asked for.
+"""Find a benchmark by name or folder; its bugs, and those selected by a filter, are read on demand.
 
-Bugs that were read are indexed, without trees and cases. An entry counts as long as no file of its bug has changed; one that is
+Bugs that were read are indexed, without trees and cases. An entry is valid as long as no file of its bug has changed; one that is
 stale, damaged or missing costs the time of reading the bug.
 """
 
@@ -41,7 +41,7 @@ LARGEST_MB = 1024
 MOST_KEPT = 256
 """How many bugs of a benchmark are kept in memory."""
 SETTLED_S = 2.0
-"""A file that changed a moment before it was looked at may change again within the same tick of the file system's clock."""
+"""A file that changed just before it was looked at may change again within one tick of the file system's clock."""
 _LISTING = "repairlab list BENCHMARK"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS bugs (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, signature TEXT, value BLOB);"
 
@@ -143,7 +143,7 @@ class Benchmark:
 
     @property
     def whole(self) -> "Benchmark":
-        """Return all bugs, with those that a filter left out."""
+        """Return all bugs, including those that a filter excluded."""
         return self._whole or self
 
     @functools.cached_property
@@ -166,7 +166,7 @@ class Benchmark:
         return tuple(map(self._bug, self.select_ids(include, limit=limit)))
 
     def select_ids(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[str, ...]:
-        """Return the ids of the bugs that `select` returns; none is read for that."""
+        """Return the ids of the bugs that `select` returns, without reading any."""
         if limit is not None and limit < 1:
             raise UserError(f"--limit is {limit}: at least 1 bug is needed")
         patterns = [pattern.removeprefix(f"{self.name}/") for pattern in include]
@@ -243,7 +243,7 @@ class Benchmark:
         if (known := self._look_up(key, folder, state)) is not None:
             return known
         bug = load_bug(folder, self.name)
-        if not any(path.is_symlink() for path in folder.iterdir()):  # what lies behind a link is not looked at for changes
+        if not any(path.is_symlink() for path in folder.iterdir()):  # links are not followed when looking for changes
             self._keep(key, bug, state)
         return bug
 
@@ -269,7 +269,7 @@ class Benchmark:
         rows = self._database.rows("SELECT value FROM bugs WHERE key = ? AND signature = ?", (key, state.signature))
         try:
             data = json.loads(zlib.decompress(rows[0][0])) if rows else None
-        except Exception:  # damaged, in whatever way: the same as nothing
+        except Exception:  # damaged in some way: the same as nothing
             return None
         return data if isinstance(data, dict) else None
 
@@ -316,7 +316,7 @@ class Benchmark:
         return CaseFiles(folder / "cases", dataclasses.replace(listed, ids=self._share(listed.ids)))
 
     def _share(self, tests: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the same names; bugs of one project share most of theirs, and thousands of them."""
+        """Share equal names: bugs of one project have most of theirs in common, and there are thousands."""
         return tuple(self._names.setdefault(name, name) for name in tests)
 
 

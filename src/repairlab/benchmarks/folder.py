@@ -27,7 +27,7 @@ from repairlab.languages.language import language
 T = TypeVar("T")
 
 _PROFILES = {"float-1e-6": 1e-6, "float-1e-8": 1e-8}
-"""Names for the tolerances of most contests: absolute or relative, whichever is more generous."""
+"""Tolerances of most contests: absolute or relative, whichever is more generous."""
 
 
 class BenchmarkFile(BaseModel):
@@ -84,7 +84,7 @@ class _BugFile(BaseModel):
 
 
 def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
-    """Return what the benchmark says of itself, and the folders of its bugs by id."""
+    """Return the benchmark's description, and the folders of its bugs by id."""
     head, _ = _read_toml(folder / "benchmark.toml", BenchmarkFile)
     bugs = {path.name: path for path in sorted((folder / "bugs").glob("*")) if path.is_dir()}
     if not bugs:
@@ -93,7 +93,7 @@ def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
 
 
 def check_bug_file(data: dict[str, Any], path: Path, toml: str) -> None:
-    """Refuse keys and values that no bug.toml may have; what is missing may come from elsewhere."""
+    """Refuse keys and values that no bug.toml may have; missing ones may come from elsewhere."""
     checked(_BugFile, data, str(path), toml=toml, partial=True)
 
 

@@ -1,4 +1,4 @@
-"""The health card of a benchmark: what a check of its bugs showed, as a record and as a file."""
+"""The health card of a benchmark: the result of checking its bugs, as a record and as a file."""
 
 import dataclasses
 import datetime
@@ -19,9 +19,9 @@ from repairlab.core.storage.encoding import write_aside
 TreeName = Literal["buggy", "fixed"]
 Cause = Literal["chance", "order", "order or chance"]
 BUILD = "(build)"
-"""Stands for the name of a test where it is the build that flips."""
+"""Stands for a test's name if the build flips."""
 CARD_NAME = "health.json"
-"""How the card is called in the folder of a benchmark, or in that of a run."""
+"""The card's name in the folder of a benchmark or a run."""
 
 
 @record
@@ -41,17 +41,17 @@ class Flips:
 
 @record
 class Health:
-    """What checking one bug showed."""
+    """The result of checking one bug."""
 
     bug_id: str
     digest: str = ""
     """Of the bug that was checked."""
     problems: tuple[str, ...]
-    """Why the bug is not fit for use; none means healthy."""
+    """Why the bug cannot be used; empty means healthy."""
     flaky: tuple[str, ...]
     """Tests that gave different verdicts in different repeats."""
     flips: tuple[Flips, ...] = ()
-    """How they did, once for each tree."""
+    """Their verdicts, once for each tree."""
     failing: tuple[str, ...] = ()
     """Tests that a candidate cannot be judged by: they fail with the reference fix, too, or are regression tests of which the
     buggy tree fails."""
@@ -63,7 +63,7 @@ class Health:
     error: str = ""
     """The first failing message of the buggy tree."""
     undecided: bool = False
-    """Whether a tree could not be validated for a reason of this machine."""
+    """Whether a tree could not be validated because of this machine."""
     repeats: int
     cpu_s: float
     """CPU time of validating the reference fix."""
@@ -73,7 +73,7 @@ class Health:
     """Tests that are not blind, and of which no counter-test could be made: a candidate that forges their passes is found out by
     others, or not at all. None: that was not looked for."""
     strength: Strength | None = None
-    """How strong a pass of the bug can be; none where that was not looked for."""
+    """How strong a pass of the bug can be; None if that was not checked."""
     not_survived: tuple[str, ...] = ()
     """Surroundings in which the reference fix fails, in words: candidates are not tried there."""
     limit_share: float = 0.0
@@ -89,7 +89,7 @@ class Health:
 
 @record
 class HealthCard:
-    """What checking a benchmark showed, where and when."""
+    """The result of checking a benchmark, where and when."""
 
     benchmark: str
     version: str
@@ -106,11 +106,11 @@ class HealthCard:
     n_flaky: int
     """Tests that flipped."""
     n_excluded: int
-    """Tests that the benchmark leaves out by name."""
+    """Tests that the benchmark excludes by name."""
     n_tests: int = 0
-    """Unit tests by which candidates are judged, of bugs whose counter-tests were looked for."""
+    """Unit tests that judge candidates, of bugs whose counter-tests were checked."""
     n_unguarded: int = 0
-    """Those that are not blind, and of which no counter-test could be made."""
+    """Those that are not blind and for which no counter-test could be made."""
     bugs: tuple[Health, ...]
 
     @property
@@ -120,7 +120,7 @@ class HealthCard:
 
 
 def make_card(benchmark: Benchmark, bugs: Sequence[Health], environment: Mapping[str, str], *, repeats: int) -> HealthCard:
-    """Sum up a check."""
+    """Summarise a check."""
     empty = HealthCard(
         benchmark=benchmark.name,
         version=benchmark.version,
@@ -154,7 +154,7 @@ def with_bugs(card: HealthCard, bugs: Sequence[Health]) -> HealthCard:
 
 
 def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> HealthCard:
-    """Return the card of a file with the decided bugs that have not changed since; a UserError if it was made in another way."""
+    """Return the card of a file with the decided bugs that have not changed since; UserError if it was made with other settings."""
     card = read_card(path)
     if card.benchmark != benchmark.name:
         raise UserError(f"{path} is the card of the benchmark {card.benchmark}, not of {benchmark.name}; choose another --card")
@@ -170,7 +170,7 @@ def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, r
 
 
 def card_place(benchmark: str) -> Path | None:
-    """Return where the health card of a benchmark belongs; none where its folder is built in or cannot be written to."""
+    """Return where the health card of a benchmark belongs; None if its folder is built in or read-only."""
     folder = find_folder(benchmark)
     return folder / CARD_NAME if folder.parent != BUILT_IN and os.access(folder, os.W_OK) else None
 
@@ -182,12 +182,12 @@ def check_command(benchmark: str) -> str:
 
 
 def card_data(card: HealthCard) -> dict[str, object]:
-    """Return a card as JSON has it."""
+    """Return a card as plain data for JSON."""
     return {"schema": SCHEMA_VERSION, **to_data(card)}
 
 
 def need_place(path: Path) -> None:
-    """Refuse a file that could not be written when the check is done."""
+    """Refuse a path that could not be written once the check is done."""
     if path.is_dir() or not os.access(path.parent, os.W_OK):
         why = "it is a folder" if path.is_dir() else f"{path.parent} is not a folder that can be written to"
         raise UserError(f"cannot write the health card {path}: {why}; choose another place with --card")

@@ -1,6 +1,6 @@
-"""Labels that were found beside a benchmark: labels.jsonl, a line for each bug and rule.
+"""Labels found beside a benchmark: labels.jsonl, a line for each bug and rule.
 
-What bug.toml states counts more than what is found, and what is only suggested never becomes a label.
+What bug.toml states takes precedence, and suggestions never become labels.
 """
 
 import dataclasses
@@ -25,11 +25,11 @@ class FoundLabel:
     bug: str
     rule: str
     values: tuple[str, ...]
-    """Where a rule has several, the likeliest first."""
+    """If a rule has several, the likeliest first."""
     is_suggested: bool = False
     """Whether people must decide."""
     by: str = "rules"
-    """Who says it: the rules, or a model."""
+    """Its author: the rules, or a model."""
     evidence: str = ""
 
 
@@ -57,7 +57,7 @@ def read_labels(path: Path) -> list[FoundLabel]:
 
 
 def stated_labels(path: Path | None) -> dict[str, dict[str, str]]:
-    """Return by bug the labels that a file has for sure, by rule; none without a file."""
+    """Return the certain labels of a file by bug and rule; empty without a file."""
     found: dict[str, dict[str, str]] = {}
     for label in read_labels(path) if path is not None and path.is_file() else ():
         if label.rule in FIELDS and label.values and not label.is_suggested:
@@ -66,6 +66,6 @@ def stated_labels(path: Path | None) -> dict[str, dict[str, str]]:
 
 
 def completed(labels: Labels, found: dict[str, str]) -> Labels:
-    """Return labels with what was found where nothing is stated."""
+    """Return labels completed by what was found where nothing is stated."""
     missing = {name: value for name, value in found.items() if getattr(labels, name) is None}
     return dataclasses.replace(labels, **missing)  # type: ignore[arg-type]  # rules give what the fields may be

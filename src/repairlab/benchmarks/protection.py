@@ -15,9 +15,9 @@ from repairlab.validation.apply import protected
 from repairlab.validation.test_mutants import EXPECTED_DATA
 
 TEST_FOLDER = re.compile(r"(?:unit_?)?test|suite|regress|spec$|specs$|__tests__")
-"""What names of folders with tests begin with."""
+"""How names of folders with tests begin."""
 TEST_NAME = re.compile(r"(?:^|[_.-])[Tt]ests?(?:[_.-]|$)|^[Tt]est|[a-z0-9]Tests?(?:[_.-]|$)|^conftest\.py$|\.spec\.")
-"""What names of files with tests have in them."""
+"""What names of test files contain."""
 
 
 def is_test_path(path: str) -> bool:
@@ -31,11 +31,11 @@ def is_test_path(path: str) -> bool:
 
 
 _NEAR = 0.75
-"""How alike two names of folders are when one is taken for a typo of the other."""
+"""How alike two folder names are if one is taken for a typo of the other."""
 _LARGEST = 2_000_000
-"""Characters of a file beyond which nobody writes it by hand."""
+"""Size in characters beyond which a file is not written by hand."""
 _MOST = 5
-"""Files that are named before the rest goes without saying."""
+"""How many files are named before the rest is implied."""
 _PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
 
 
@@ -104,7 +104,7 @@ def unprotected_expectations(bug: Bug, validate: Callable[[Candidate], Verdict])
 
 
 def advice_for(paths: Sequence[str]) -> str:
-    """Say how files become protected, or are left to candidates on purpose."""
+    """Say how to protect files, or leave them to candidates on purpose."""
     kept, free = (", ".join(f'"{mark}{path}"' for path in paths) for mark in ("", "!"))
     return f"add {kept} to test.files, or {free} if a fix may change {'it' if len(paths) == 1 else 'them'}"
 
@@ -116,7 +116,7 @@ def _protected(paths: Iterable[str], bug: Bug) -> set[str]:
 
 
 class _Homes:
-    """The files of tests, by the words in files of code and in their paths."""
+    """The files of tests, by the words in code files and in their paths."""
 
     def __init__(self, files: Mapping[str, str], tests: Sequence[str], root: Path, fixed: str) -> None:
         self._root, self._fixed = root.resolve(), fixed
@@ -137,13 +137,13 @@ class _Homes:
         return list(map(self._followed, [path for path in found if _is_in(test, path)] or found))
 
     def is_sure(self, test: str, path: str) -> bool:
-        """Return whether a file of `of` holds a test for sure; a lone word may be the name of what is tested."""
+        """Return whether a file of `of` certainly holds a test; a single word may be the name of what is tested."""
         if _head(test) in self._heads or _is_in(test, path):
             return True
         return is_test_path(path) and not (path == self._fixed and len(_words(test)) == 1)
 
     def _followed(self, path: str) -> str:
-        """Return the file of the tree to which a link leads in the end; another file itself."""
+        """Return the file of the tree to which a link finally leads; for another file, itself."""
         real = (self._root / path).resolve()
         return real.relative_to(self._root).as_posix() if real.is_relative_to(self._root) else path
 
@@ -155,7 +155,7 @@ def _head(test: str) -> str:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # no name that a file could have
+    except OSError:  # not a possible file name
         return False
 
 
@@ -175,7 +175,7 @@ def _words(test: str) -> list[str]:
 
 
 def _suspects(bug: Bug) -> list[str]:
-    """Return the unprotected texts that tests name or that lie among them, without what the reference fix changes."""
+    """Return the unprotected texts that tests name or that lie among them, except those that the reference fix changes."""
     root, patterns = Path(bug.tree.source), bug.oracle.test.files
     files = {file.path: file.text for file in bug.problem.context if len(file.text) <= _LARGEST}
     paths = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
@@ -201,14 +201,14 @@ def _suspects(bug: Bug) -> list[str]:
 
 
 def _test_folder(path: str) -> str:
-    """Return the innermost folder around a file that is one of tests by its name; nothing where there is none."""
+    """Return the innermost folder around a file that is named as one of tests, if any."""
     folders = PurePosixPath(path).parts[:-1]
     depth = max((depth for depth, folder in enumerate(folders, start=1) if TEST_FOLDER.match(folder)), default=0)
     return "/".join(folders[:depth])
 
 
 def _named(told: str) -> set[str]:
-    """Return what tests may name as files, and as folders: between slashes or quotes."""
+    """Return what tests may name as files and folders: the parts between slashes or quotes."""
     names = {stripped for name in re.findall(r"[\w.+-]+", told) if "." in (stripped := name.strip("."))}
     return names | set(re.findall(r"[\"'/]([\w.+-]+)(?=[\"'/])", told))
 

@@ -1,4 +1,4 @@
-"""Write a benchmark in repairlab's own form (docs/reference/benchmark-format.md): aside first, in its place when it is complete."""
+"""Write a benchmark in repairlab's own form (docs/reference/benchmark-format.md), which appears once it is complete."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def write_file(root: Path, path: str, content: bytes, *, executable: bool = Fals
 
 
 def toml(data: Mapping[str, Any]) -> str:
-    """Return TOML: scalars first, then tables, in the given order; values that are none are left out."""
+    """Return TOML: scalars first, then tables, in the given order; None values are left out."""
     return "\n".join(_table(data, ())).strip() + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Amounts as people read them: counts of things, and sums of money of which parts may be unknown."""
+"""Amounts as people read them: counts of things, and sums of money with unknown parts."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,7 +15,7 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """Return the sum; none when a part is not known.
+    """Return the sum; None if a part is unknown.
 
     >>> total_cost([0.5, 0.25]), total_cost([0.5, None]), total_cost([])
     (0.75, None, 0.0)
@@ -52,7 +52,7 @@ def duration(seconds: float) -> str:
 
 
 def price(amount: float) -> str:
-    """Return a sum of money in as few digits as say something.
+    """Return a sum of money in as few digits as make sense.
 
     >>> price(0), price(0.000412), price(0.0241), price(3.456), price(1234.5)
     ('$0', '$0.00041', '$0.024', '$3.46', '$1,234.50')

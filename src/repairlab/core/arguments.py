@@ -1,4 +1,4 @@
-"""Check calls of the API: names of options, and values by their annotations; errors name the function and what it takes."""
+"""Check calls of the API: names of options, and values by their annotations; errors name the function and what it accepts."""
 
 import functools
 import inspect
@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError, unknown
 P = ParamSpec("P")
 T = TypeVar("T")
 _TEXTS = (str, bytes, bytearray, Mapping)
-"""What can be iterated over, but is one thing to whoever hands it over."""
+"""Types that are iterable but that callers mean as one thing."""
 _WORDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "text", type(None): "None"}
 
 
@@ -82,7 +82,7 @@ class _CallCheck:
 
     @functools.cached_property
     def _extra(self) -> Any:
-        """The type of what `**more` takes, where these have no names of their own."""
+        """The type of what `**more` takes, where the options have no names of their own."""
         found = [parameter.name for parameter in self._parameters.values() if parameter.kind is parameter.VAR_KEYWORD]
         return self._hints.get(found[0], Any) if found and self._options is None else Any
 
@@ -103,7 +103,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def check_value(function: str, name: str, value: object, hint: Any) -> None:
-    """Raise UserError when a value is not what an annotation allows; text is no list of texts.
+    """Raise UserError if a value is not what an annotation allows; a text is not a list of texts.
 
     >>> check_value("run()", "policy", "ful", Literal["full", "first-failure"])
     Traceback (most recent call last):
@@ -144,7 +144,7 @@ def _fits(value: object, hint: Any) -> bool:  # noqa: PLR0911  # a table
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
-    """Return the texts that an annotation allows, when it allows nothing but these and None."""
+    """Return the texts that an annotation allows, if it allows only these and None."""
     if get_origin(hint) is Literal:
         return get_args(hint)
     if get_origin(hint) in (Union, types.UnionType):

@@ -32,14 +32,14 @@ class CheckerProgram:
 
     language: str
     files: tuple[SourceFile, ...]
-    """All its sources; it is built in a tree of its own."""
+    """All its sources; it is built in a separate tree."""
     program: str = ""
     """The script (Python) or the main class (Java); C and C++ have one program."""
     flags: tuple[str, ...] = ()
     """Extra compiler flags."""
     limits: Limits = Limits()
     interactive: bool = False
-    """Whether it talks with the program, in Kattis' convention, instead of looking at an output."""
+    """Whether it talks with the program, in Kattis' convention, instead of reading its output."""
     arguments: tuple[str, ...] = ()
     """Arguments of an interactive one, besides the case."""
 
@@ -77,15 +77,15 @@ class Oracle:
     regression: tuple[str, ...] = ()
     """Tests that pass on the buggy tree and must go on passing."""
     cases: Sequence[Case] = ()
-    """Instead of tests, for stdin/stdout programs; a benchmark on disk reads them when they are looked at."""
+    """Instead of tests, for stdin/stdout programs; a benchmark on disk reads them on demand."""
     checker: CheckerProgram | None = None
     """Judges the output of cases whose checker is a program."""
     excluded: tuple[str, ...] = ()
-    """Tests left out by name because they are flaky, or fail with the fix, too."""
+    """Tests excluded by name because they are flaky, or fail even with the fix."""
 
     @property
     def case_ids(self) -> tuple[str, ...]:
-        """Return the ids of the cases; where they are known without that, no case is read."""
+        """Return the ids of the cases, without reading any if the ids are known."""
         return self.cases.ids if isinstance(self.cases, ListedCases) else tuple(case.id for case in self.cases)
 
 
@@ -119,7 +119,7 @@ class Labels:
 
     location: Literal["line", "hunk", "function"] | None = None
     state: Literal["redundant", "incorrect", "missing"] | None = None
-    """Error state (NPR4J): what the buggy code has too much, wrong or not at all."""
+    """Error state (NPR4J): whether the buggy code has something superfluous, wrong or missing."""
     element: Literal["token", "partial", "whole", "multi"] | None = None
     """Error element (NPR4J): a token, part of a statement, a whole statement, several statements."""
     category: str | None = None
@@ -151,7 +151,7 @@ class Bug:
     origin: Provenance
     labels: Labels
     _known_digest: str = dataclasses.field(default="", init=False, compare=False, repr=False)
-    """Made once, for it is over all files of the tree; a bug that is replaced by another one makes its own."""
+    """Computed once, since it covers all files of the tree; a bug that replaces another computes its own."""
 
     @property
     def id(self) -> str:
@@ -160,9 +160,9 @@ class Bug:
 
     @property
     def digest(self) -> str:
-        """Return the hash of all that can change a verdict."""
+        """Return the hash of everything that can change a verdict."""
         if not self._known_digest:
-            judged = dataclasses.replace(self.problem, error=None)  # messages may differ a little from machine to machine
+            judged = dataclasses.replace(self.problem, error=None)  # messages may differ slightly between machines
             remember_digest(self, digest(judged, self.oracle, self.tree.digest))
         return self._known_digest
 
@@ -192,6 +192,6 @@ class Bug:
 
 
 def remember_digest(bug: Bug, known: str) -> Bug:
-    """Let a bug know its digest, and return it."""
+    """Give a bug its known digest, and return it."""
     object.__setattr__(bug, "_known_digest", known)
     return bug

@@ -10,9 +10,9 @@ class Edit:
 
     path: str
     text: str | None
-    """The new text; none deletes the file."""
+    """The new text; None deletes the file."""
     span: Span | None = None
-    """What is replaced, in characters of the buggy file; none replaces (or creates) the whole file."""
+    """What is replaced, in characters of the buggy file; None replaces (or creates) the whole file."""
 
 
 @record
@@ -31,11 +31,11 @@ class Origin:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """None when the price of the model is not known."""
+    """None if the model's price is unknown."""
     logprob: float | None = None
     """Sum of the log-probabilities of the answer's tokens."""
     answer: str | None = None
-    """Digest of the raw answer; prompt and answer are in the run's transcripts under their digests."""
+    """Digest of the raw answer; the run's transcripts hold prompt and answer under their digests."""
 
     def kept(self, name: str) -> str | None:
         """Return the digest of another text in the transcripts: the `trajectory` of an agent, the `thinking` of a model."""
@@ -68,4 +68,4 @@ class Attempt:
 
     candidate: Candidate
     feedback: str | None
-    """What the policy tells of the outcome; none under hidden tests."""
+    """What the policy tells of the outcome; None under hidden tests."""

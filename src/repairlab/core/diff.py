@@ -1,4 +1,4 @@
-"""Unified diffs: read them into edits, write them, and find the lines in which texts differ. Pure text, no files."""
+"""Unified diffs: read them into edits, write them, and find the lines that differ between texts. Pure text, no files."""
 
 import difflib
 import itertools
@@ -16,7 +16,7 @@ _HUNK = re.compile(rf"^@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @
 _NO_FILE = "/dev/null"
 _REFUSED = ("GIT binary patch", "Binary files ", "rename from ", "copy from ")
 _MODE = re.compile(r"(?:new file mode|deleted file mode|old mode|new mode|index [0-9a-f]+\.\.[0-9a-f]+) (?!100)(\d{6})$", re.ASCII)
-"""Of what is no plain file: a symbolic link (120000) or a submodule (160000)."""
+"""Modes of anything but plain files: a symbolic link (120000) or a submodule (160000)."""
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
@@ -24,7 +24,7 @@ _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f
 
 @record
 class Hunk:
-    """One hunk: where its old lines are said to be, and its lines with their mark (blank, `-` or `+`)."""
+    """One hunk: the claimed place of its old lines, and its lines with their mark (blank, `-` or `+`)."""
 
     first: int
     lines: tuple[str, ...]
@@ -39,7 +39,7 @@ class Hunk:
 
 @record
 class FilePatch:
-    """The changes of one file; `old` or `new` is none for a created or deleted file."""
+    """The changes of one file; `old` or `new` is None for a created or deleted file."""
 
     old: str | None
     new: str | None
@@ -79,7 +79,7 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
 
 
 def _has_names(lines: list[str], index: int) -> bool:
-    """Return whether the rest of a section of git's diff names its files, which it does above hunks."""
+    """Return whether the rest of a section of git's diff names its files, which it does before hunks."""
     rest = itertools.takewhile(lambda line: not line.startswith("diff --git "), itertools.islice(lines, index, index + 3))
     return any(line.startswith(("--- ", *_REFUSED)) for line in rest)
 
@@ -144,7 +144,7 @@ def _hunks(lines: list[str], index: int) -> tuple[list[Hunk], int]:
 
 
 def _goes_on(lines: list[str], index: int) -> bool:
-    """Return whether a line behind a hunk is one more of its lines, and neither the next file nor the end of a mail."""
+    """Return whether a line after a hunk still belongs to it, rather than to the next file or the end of a mail."""
     line = lines[index]
     is_next_file = line.startswith("--- ") and lines[index + 1 : index + 2] and lines[index + 1].startswith("+++ ")
     return line[:1] in ("+", "-", " ") and bool(line.strip()) and not is_next_file and line.rstrip() != "--"
@@ -200,7 +200,7 @@ class _OldLines:
         self._places = list(itertools.accumulate((len(line) + 1 for line in bare), initial=0))
 
     def locate(self, hunk: Hunk, earliest: int) -> int | None:
-        """Return the index of the hunk's first old line, nearest to where it is said to be and not before `earliest`."""
+        """Return the index of the hunk's first old line, nearest to its claimed place and not before `earliest`."""
         old = hunk.old
         last = len(self._places) - 1 - len(old)
         if last < earliest:
@@ -235,7 +235,7 @@ def _changes(path: str, hunk: Hunk, line: int, old: _OldLines) -> Iterator[Edit]
                 at_end = source != "" and span.end == len(source) and not source.endswith("\n")
                 if at_end and span.start == span.end:
                     text = "\n" + text
-                # Who says nothing of line endings leaves the last one as it was.
+                # A hunk that does not mention line endings leaves the last one as it was.
                 is_open = "+" in hunk.ends if hunk.ends else at_end
                 is_open = is_open and span.end == len(source) and text.endswith("\n")
                 yield Edit(path=path, text=text[:-1] if is_open else text, span=span)
@@ -245,7 +245,7 @@ def _changes(path: str, hunk: Hunk, line: int, old: _OldLines) -> Iterator[Edit]
 
 
 def apply_edits(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the new text of each edited file (none: deleted); spans refer to the old text and must not overlap."""
+    """Return the new text of each edited file (None: deleted); spans refer to the old text and must not overlap."""
     changed: dict[str, str | None] = {}
     by_path: dict[str, list[Edit]] = {}
     for edit in edits:
@@ -308,7 +308,7 @@ def _n_equal(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def unified_diff(path: str, old: str | None, new: str | None) -> str:
-    """Return a unified diff of one file with git's path prefixes; none stands for a file that is not there."""
+    """Return a unified diff of one file with git's path prefixes; None stands for a missing file."""
     names = _NO_FILE if old is None else f"a/{path}", _NO_FILE if new is None else f"b/{path}"
     lines = difflib.unified_diff(split_lines(old or ""), split_lines(new or ""), *names)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

@@ -1,4 +1,4 @@
-"""The only two kinds of expected failure, and Ctrl-C; anything else that is raised is a bug of repairlab's own."""
+"""The only two kinds of expected failure, and Ctrl-C; any other exception is a bug in repairlab."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 _SHOWN = 12
 """How many names a message lists."""
 _FEW_MORE = 3
-"""So many more are listed, too, before they are counted."""
+"""If only this many more remain, they are listed, too, instead of counted."""
 
 
 class UserError(Exception):
@@ -14,11 +14,11 @@ class UserError(Exception):
 
 
 class HarnessError(Exception):
-    """Our own machinery or environment failed: the candidate at hand is UNDECIDED, the run goes on; exit code 3."""
+    """Our own machinery or environment failed: the current candidate is UNDECIDED, the run continues; exit code 3."""
 
 
 class Interrupted(Exception):  # noqa: N818  # not an error: somebody asked for it
-    """The work was asked to stop; all that was done is stored, or nothing is; exit code 130."""
+    """The work was asked to stop; everything done is stored, or nothing is; exit code 130."""
 
 
 class UnknownNameError(UserError):
@@ -33,7 +33,7 @@ class UnknownNameError(UserError):
 
 
 class UnknownItemError(UnknownNameError, KeyError):
-    """No item has this key; what is indexed raises it, as mappings do."""
+    """No item has this key; indexed collections raise it, as mappings do."""
 
 
 def unknown(kind: str, value: str | Sequence[str], known: Iterable[str], *, listing: str = "") -> UnknownNameError:

@@ -1,4 +1,4 @@
-"""One command to run in a sandbox and what came of it; languages make commands, validation runs them."""
+"""One command to run in a sandbox and its result; languages make commands, validation runs them."""
 
 import dataclasses
 import enum
@@ -6,7 +6,7 @@ import enum
 from repairlab.core.record import record
 
 RUNTIME_OVERHEAD_MB = 512
-"""What a JVM or AddressSanitizer needs besides the program's own memory, which the JVM's own limit or the sanitizer bounds."""
+"""Memory that a JVM or AddressSanitizer needs besides the program's, which its own limit bounds."""
 
 
 @record
@@ -21,12 +21,12 @@ class Limits:
     """Standard output, standard error and report, each."""
     processes: int = 64
     disk_mb: int = 256
-    """All that the command writes: its tree, its private /tmp and home."""
+    """Everything the command writes: its tree, its private /tmp and home."""
 
 
 @record
 class BuildLimits(Limits):
-    """Resources of each command of a build; one that needs more is UNCOMPILABLE: candidates can make a compiler run forever."""
+    """Resources of each build command; one that needs more is UNCOMPILABLE: candidates can make a compiler run forever."""
 
     cpu_s: float = 120.0
     wall_s: float = 300.0
@@ -57,16 +57,16 @@ class Command:
     writable: bool = False
     """Whether the command changes the tree itself, as builds do; programs under judgement see it read-only."""
     private: bool = False
-    """Whether the command may write to the tree, in a layer of its own that is gone when it ended; not together with `writable`."""
+    """Whether the command may write to the tree, in a layer that is dropped when it ends; not together with `writable`."""
     sealed: tuple[str, ...] = ()
     """Files and folders of the tree that a private command may not change nevertheless, where a back end can see to that: what was
     built, and is loaded while it runs. A link cannot be sealed; the folder that it is in can."""
     address_space: bool = True
-    """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
+    """Whether the memory limit may also bound the address space; not for the JVM and AddressSanitizer, which reserve much."""
     cpus: int = 0
     """How many CPUs it may use; 0: all."""
     random_addresses: bool = False
-    """Whether the kernel chooses the addresses of program, libraries, heap and stack; else they are the same in each run."""
+    """Whether the kernel chooses the addresses of program, libraries, heap and stack; otherwise they are the same in each run."""
     forks: bool = False
     """Whether the program can be started once and forked for each run: started so, it loads, and waits in the fork server."""
     turns: tuple[tuple[str, str], ...] = ()
@@ -83,7 +83,7 @@ class Command:
 
 
 class Ending(enum.StrEnum):
-    """How a command came to its end."""
+    """How a command ended."""
 
     EXITED = "exited"
     SIGNALLED = "signalled"
@@ -115,7 +115,7 @@ class Execution:
     changed: tuple[str, ...] = ()
     """Files and folders of the tree that a private command wrote to, replaced, moved or removed, even if it put them back."""
     busy_s: float | None = None
-    """The part of `wall_s` in which it ran or waited for a CPU, and for nothing else; none when the kernel does not say."""
+    """The part of `wall_s` in which it ran or waited only for a CPU; None if the kernel does not say."""
 
     @property
     def succeeded(self) -> bool:

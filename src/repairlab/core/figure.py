@@ -1,4 +1,4 @@
-"""A figure as a list of plain shapes; `report.svg` draws any of them, in the page or in a file of its own."""
+"""A figure as a list of plain shapes; `report.svg` draws any of them, in a page or a separate file."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Shape:
     thick: bool = False
     dash: str = ""
     angle: int = 0
-    """How a text is turned, in degrees."""
+    """A text's rotation in degrees."""
 
 
 @record
@@ -54,10 +54,10 @@ class Axis:
     end: float = 1.0
     log: bool = False
     whole: bool = False
-    """Whether only whole numbers mean something."""
+    """Whether only whole numbers make sense."""
     label: str = ""
     unit: str = ""
-    """What stands behind the number at a tick."""
+    """What follows the number at a tick."""
     names: tuple[str, ...] = ()
     """What stands at 0, 1 and so on instead of numbers."""
 
@@ -90,7 +90,7 @@ class Axis:
 
 
 def named(names: Sequence[str], what: str) -> Axis:
-    """Return an axis of things that have names, in their order."""
+    """Return an axis of named things, in order."""
     return Axis(low=0, high=max(len(names) - 1, 1), label=what, names=tuple(names))
 
 

@@ -1,4 +1,4 @@
-"""Reading JSON and CSV of other tools, for `formats` and importers: what is wrong is a UserError that names the place."""
+"""Read JSON and CSV of other tools, for `formats` and importers: errors are UserErrors that name the place."""
 
 import csv
 import gzip
@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError
 T = TypeVar("T")
 _BYTE_ORDER_MARK = "\ufeff"
 _MOST_UNPACKED = 64 << 20
-"""Bytes of a packed file: a few may stand for very many."""
+"""Limit on unpacked bytes: a small packed file may expand to very many."""
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
@@ -86,7 +86,7 @@ def parse_json(text: str | bytes, path: Path | None = None, first_line: int = 1)
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield where each object of a JSON Lines file is, for messages, and the object; a JSON array under that name is fine, too."""
+    """Yield the place (for messages) and content of each object of a JSON Lines file; a JSON array is fine, too."""
     text = read_text(path)
     if text.lstrip("\ufeff \t\r\n").startswith("["):
         for number, entry in enumerate(parse_json(text, path), start=1):
@@ -99,7 +99,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def as_type(value: Any, kind: type[T], where: str = "", what: str = "it") -> T:
-    """Return a value after checking its type; a message names where it is, unless the caller adds that."""
+    """Return a value after checking its type; a message names its place, unless the caller adds that."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         found = f"{_NAMES.get(type(value), 'null')}: {str(value)[:60]!r}"
         raise UserError(f"{_before(where)}{what} should be {_NAMES[kind]}, not {found}")
@@ -121,12 +121,12 @@ _NAMES: dict[type, str] = {
 
 
 def field(entry: dict[str, Any], name: str, kind: type[T], where: str = "") -> T:
-    """Return a field that must be there and of this type."""
+    """Return a required field of this type."""
     return first_field(entry, (name,), kind, where)
 
 
 def first_field(entry: dict[str, Any], names: Sequence[str], kind: type[T], where: str = "") -> T:
-    """Return the first of these fields that is there; one must be, and be of this type."""
+    """Return the first of these fields that exists; one must, and have this type."""
     for name in names:
         if name in entry:
             return as_type(entry[name], kind, where, f"the field {name!r}")
@@ -135,7 +135,7 @@ def first_field(entry: dict[str, Any], names: Sequence[str], kind: type[T], wher
 
 
 def objects(values: Sequence[Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield where each object of a list is, for messages, and the object."""
+    """Yield the place (for messages) and content of each object of a list."""
     for number, value in enumerate(values, start=1):
         place = f"{where}, item {number}" if where else f"item {number}"
         yield place, as_type(value, dict, place)

@@ -1,4 +1,4 @@
-"""The version of repairlab, the folder of its package, and optional packages: which are missing, and the command that adds them."""
+"""The version of repairlab, the folder of its package, and optional packages: which are missing, and how to add them."""
 
 import importlib.util
 import shlex
@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def adding(extra: str) -> str:
-    """Return the command that adds an extra to the environment that this process runs in."""
+    """Return the command that adds an extra to this process's environment."""
     python, wanted = shlex.quote(sys.executable), f"'repairlab[{extra}]'"
     if importlib.util.find_spec("pip") is None:  # environments made by uv
         return f"uv pip install --python {python} {wanted}"
@@ -22,7 +22,7 @@ def adding(extra: str) -> str:
 
 
 def require(what: str, extra: str, packages: Iterable[str]) -> None:
-    """Raise UserError when packages of an extra are missing that `what` needs."""
+    """Raise UserError if packages of an extra are missing that `what` needs."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise UserError(f"{what} needs {', '.join(missing)}; get them with: {adding(extra)}")

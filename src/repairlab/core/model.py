@@ -1,4 +1,4 @@
-"""What a model, or a program that repairs, is asked; and how models are reached from here, which no answer depends on."""
+"""The prompt for a model or repair program, and how models are reached from here, which affects no answer."""
 
 import math
 from typing import Annotated, Literal
@@ -20,14 +20,14 @@ class Message:
 
 @record
 class Prompt:
-    """A request to a model: a chat, or a text to go on with."""
+    """A request to a model: a chat, or a text to continue."""
 
     messages: tuple[Message, ...] = ()
     """The chat; empty when `text` is given."""
     text: str | None = None
-    """Completion: what stands before the place to fill."""
+    """Completion: the text before the place to fill."""
     suffix: str | None = None
-    """Completion: what stands behind it, for models that fill in the middle."""
+    """Completion: the text after it, for models that fill in the middle."""
 
 
 @record
@@ -47,7 +47,7 @@ class Access:
     transcripts: Annotated[bool, Option("Leave prompts and raw answers out of the run folder.")] = True
 
     def check(self) -> None:
-        """Refuse ways to reach a model that lead nowhere."""
+        """Refuse impossible ways to reach a model."""
         if self.concurrency < 1:
             raise UserError(f"--concurrency is {self.concurrency}: at least 1 request must be under way")
         if self.requests_per_minute is not None and self.requests_per_minute <= 0:

@@ -1,4 +1,4 @@
-"""How the fields of a settings record are told to users: a help text each, and the option of the command line that sets it.
+"""How the fields of a settings record are described to users: a help text each, and the command-line option that sets it.
 
 A field is described by `Annotated[float, Option("0 is greedy.")]`, or by the bare help text.
 """
@@ -17,7 +17,7 @@ class Option:
 
     help: str
     flag: str = ""
-    """The option, when it is not the field's name; a flag that is named `--no-…` makes the field false."""
+    """The option, if it is not the field's name; a flag named `--no-…` makes the field false."""
     short: tuple[str, Any, str] | None = None
     """A second option that stands for one value: its name, the value and its help text."""
     letter: str = ""
@@ -25,13 +25,13 @@ class Option:
     section: str = ""
     """The section of help that lists it."""
     usual: str = ""
-    """What happens without the option, where the field's default does not say it."""
+    """What happens without the option, if the field's default does not say."""
     is_file: bool = False
     """Whether the option names a file whose text is the value."""
     may_change: bool = False
-    """Whether a run may go on with another value, because it only says where something is to be found."""
+    """Whether a run may continue with another value, because it only says where something is."""
     example: str = ""
-    """What to write, for a field without which nothing goes."""
+    """What to write, for a required field."""
 
 
 @record
@@ -42,7 +42,7 @@ class Setting:
     kind: Any
     """Its type, without None."""
     default: Any
-    """`dataclasses.MISSING` when it must be given."""
+    """`dataclasses.MISSING` if required."""
     option: Option
 
     @property
@@ -54,12 +54,12 @@ class Setting:
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """Return the values that there are, where they can be listed."""
+        """Return the possible values, if they can be listed."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
     def is_required(self) -> bool:
-        """Return whether it must be given."""
+        """Return whether it is required."""
         return self.default is dataclasses.MISSING
 
 
@@ -80,7 +80,7 @@ def settings_of(kind: type) -> tuple[Setting, ...]:
 
 
 def check_names(kind: type, given: dict[str, Any], where: str) -> None:
-    """Refuse settings that a record does not have, lacks that it needs, and values that are not among those there are."""
+    """Refuse unknown and missing settings of a record, and impossible values."""
     settings = {setting.name: setting for setting in settings_of(kind)}
     for name, value in given.items():
         if name not in settings:

@@ -44,7 +44,7 @@ _CODES = {
 
 
 class TestVerdict(enum.StrEnum):
-    """What is said of one test or case; each but PASSED is also what a candidate gets that fails by it."""
+    """The verdict on one test or case; each but PASSED is also the verdict on a candidate that fails by it."""
 
     PASSED = "PASSED"
     WRONG = "WRONG"
@@ -83,9 +83,9 @@ class TestResult:
     peak_mb: float = 0.0
     message: str = ""
     runs: int = 1
-    """How often it ran: more than once after an unlucky time-out, or when failures are to be confirmed."""
+    """How often it ran: more than once after an unlucky time-out, or to confirm a failure."""
     flips: int = 0
-    """How many of these runs said the opposite of the verdict; more than none means flaky."""
+    """How many of these runs contradicted the verdict; more than none means flaky."""
 
     @property
     def passed(self) -> bool:
@@ -101,12 +101,12 @@ class Outcome:
     bug_id: str
     verdict: Verdict
     stage: Stage
-    """Where the verdict fell: the stage that failed, or the last one."""
+    """The decisive stage: the one that failed, or the last one."""
     policy: Policy
     message: str = ""
     """One line to show: the compiler's first error, the failing test's message, why it did not apply."""
     tests: tuple[TestResult, ...] = ()
-    """Every test that ran, in the order it ran."""
+    """Every test that ran, in order."""
     n_tests: int = 0
     """How many tests or cases the bug has."""
     cpu_s: float = 0.0
@@ -115,20 +115,20 @@ class Outcome:
     environment: str = ""
     """Digest of tool chain, sandbox and engine version; the run's settings hold the full text."""
     isolation: str = ""
-    """What kept the candidate's code apart and how it was run: the sandbox's name and `warm` or `process`."""
+    """The sandbox's name and `warm` or `process`: what isolated the candidate's code and how it was run."""
     cached: bool = False
-    """Whether the verdict was made by an earlier run with the same bug, tools and engine."""
+    """Whether the verdict comes from an earlier run with the same bug, tools and engine."""
     equivalent_to: str | None = None
-    """The candidate whose run decided this one, when both are equal after normalisation."""
+    """The candidate whose run decided this one, if both are equal after normalisation."""
     evidence: str = ""
     """Tail of the log: compiler output or the failing test's output."""
     guard: str = ""
-    """What stood against a forged pass: how many tests were blind, and which counter-tests failed as they must, or why none."""
+    """What protected against a forged pass: how many tests were blind, and which counter-tests failed as they must, or why none."""
     strength: Strength | None = None
-    """How strong a pass is; none where nothing passed."""
+    """How strong a pass is; None if nothing passed."""
 
     def at_least(self, strength: Strength) -> "Outcome":
-        """Return the outcome; UNDECIDED where it is a pass that is weaker."""
+        """Return the outcome; UNDECIDED if it is a weaker pass."""
         if self.verdict is not Verdict.PLAUSIBLE or STRENGTHS.index(self.strength or "unchecked") >= STRENGTHS.index(strength):
             return self
         message = f"passes, but the pass is {self.strength or 'unchecked'}, and {strength} is the least that counts ({self.guard})"
@@ -178,7 +178,7 @@ JUDGE_WORDS: Mapping[str, Verdict] = {
     **{verdict.code.lower(): verdict for verdict in CODENET.values()},
     **{verdict.value.lower(): verdict for verdict in CODENET.values()},
 }
-"""These, abbreviations and our verdicts, in small letters."""
+"""These, abbreviations and our verdicts, in lower case."""
 
 
 def verdict_said(words: str) -> Verdict | None:

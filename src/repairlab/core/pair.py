@@ -16,24 +16,24 @@ class Pair:
     buggy: str
     fixed: str
     context: str = ""
-    """Buggy code around it, where the source has it: the method of a line, the class of a method."""
+    """Buggy code around it, if the source has it: the method of a line, the class of a method."""
     start: int | None = None
-    """Where `buggy` begins in `context`, in characters, where that is known."""
+    """Where `buggy` begins in `context`, in characters, if known."""
     repository: str | None = None
     commit: str | None = None
     time: str | None = None
-    """When it was fixed, as in `2024-02-29` or with a time of day behind it."""
+    """When it was fixed, as in `2024-02-29`, perhaps followed by a time of day."""
     verdict: str | None = None
     """What a judge said of the buggy program, in the judge's own words."""
     problem: str | None = None
-    """The task that a program of a contest or course is for; pairs of one belong into one split."""
+    """The task of a contest or course that the program is for; pairs of one task belong in one split."""
     difficulty: str | None = None
     """Of that task: easy, medium or hard, or in its source's own words."""
 
 
 @record
 class PairSet:
-    """What is said of a set of pairs."""
+    """The description of a set of pairs."""
 
     name: str
     version: str

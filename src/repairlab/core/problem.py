@@ -11,8 +11,10 @@ from repairlab.core.record import record
 from repairlab.core.text import Lines, Span
 
 Localisation = Literal["line", "hunk", "function", "file", "none", "spectrum"]
-"""How precisely the place of the bug is shown: exact lines, one range around them, the function, the file, or not at all. With
-`spectrum` it is computed from test runs."""
+"""How precisely the place of the bug is shown: exact lines, one range around them, the function, the file, or not at all.
+
+With `spectrum` it is computed from test runs.
+"""
 TOLD: tuple[Localisation, ...] = ("none", "file", "function", "hunk", "line")
 """Those that need no test runs, from the least to the most precise."""
 
@@ -27,10 +29,10 @@ class SourceFile:
 
 @record
 class Target:
-    """What is to be fixed: a function, or a whole file when it has no name."""
+    """What is to be fixed: a function, or a whole file if it has no name."""
 
     name: str | None
-    """Qualified name, e.g. `Account.withdraw`; none for a whole file."""
+    """Qualified name, e.g. `Account.withdraw`; None for a whole file."""
     span: Span
     text: str
 
@@ -45,19 +47,19 @@ class Problem:
     title: str
     description: str
     path: str
-    """The file to fix, relative to the root of the tree, with forward slashes; empty where no place is shown."""
+    """The file to fix, relative to the root of the tree, with forward slashes; empty if no place is shown."""
     source: str
     """The whole buggy file."""
     target: Target
     target_without_comments: str
     location: tuple[Lines, ...] | None = None
-    """Lines that the fix changes; none when the policy does not show them."""
+    """Lines that the fix changes; None if the policy does not show them."""
     error: str | None = None
-    """How a test fails: its code, its first message, or both; none unless the policy shows them."""
+    """How a test fails: its code, its first message, or both; None unless the policy shows them."""
     submission_verdict: Verdict | None = None
     """What the judge said of the buggy program, for stdin/stdout bugs."""
     context: Sequence[SourceFile] = ()
-    """Other files that the repairer may read (never tests); a benchmark on disk reads them when they are looked at."""
+    """Other files that the repairer may read (never tests); a benchmark on disk reads them on demand."""
 
     @property
     def files(self) -> dict[str, str]:
@@ -95,11 +97,11 @@ class Visibility:
 
 
 NOWHERE = Target(name=None, span=Span(start=0, end=0), text="")
-"""The target where no place is shown."""
+"""The target if no place is shown."""
 
 
 class _All(Sequence[SourceFile]):
-    """All files of a problem by path, so that their order does not tell which is to be fixed; read when they are looked at."""
+    """All files of a problem by path, so that their order does not reveal which is to be fixed; read on demand."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem

@@ -1,4 +1,4 @@
-"""How a bug's tree is built and tested, without saying which tests must pass, and which files its patterns mean.
+"""How a bug's tree is built and tested, without saying which tests must pass, and which files its patterns match.
 
 Languages turn recipes into commands.
 """
@@ -25,13 +25,13 @@ class Build:
     sources: tuple[str, ...] = ()
     """Globs of the program's source files, relative to the root (`**` allowed)."""
     tests: tuple[str, ...] = ()
-    """Globs of test source files that are compiled too (javac, compile)."""
+    """Globs of test source files that are compiled, too (javac, compile)."""
     include: tuple[str, ...] = ()
     """Header search folders (compile)."""
     flags: tuple[str, ...] = ()
     """Extra compiler flags; for make, cmake and configure extra arguments (`CFLAGS=-O1`, `-DX=ON`)."""
     libraries: tuple[str, ...] = ()
-    """Linker flags behind the objects, e.g. `-lm`, `-lgtest`."""
+    """Linker flags after the objects, e.g. `-lm`, `-lgtest`."""
     targets: tuple[str, ...] = ()
     """Targets of make (autotools, too) or cmake; none means the default one."""
     release: int | None = None
@@ -41,7 +41,7 @@ class Build:
     sanitize: bool = False
     """Build with AddressSanitizer and UndefinedBehaviorSanitizer, which turn silent memory errors into crashes."""
     environment: str = ""
-    """Packages that the tree is checked and tested with (Python): the name of a lock of the benchmark; nothing: pytest alone."""
+    """Packages with which the tree is checked and tested (Python): the name of a lock of the benchmark; empty: only pytest."""
     limits: BuildLimits = BuildLimits()
 
 
@@ -77,7 +77,7 @@ def matching(paths: Iterable[str], patterns: tuple[str, ...]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what the paths match that are wanted, and what those match that are taken out."""
+    """Return the paths that match, and those that are excluded again."""
     wanted = [_expression(pattern) for pattern in patterns if not pattern.startswith("!")]
     unwanted = [_expression(pattern[1:]) for pattern in patterns if pattern.startswith("!")]
     nothing = "(?!)"

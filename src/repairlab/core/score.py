@@ -1,4 +1,4 @@
-"""What metrics are made from, and what they give: the verdicts on each bug's candidates, and a number with interval and recipe."""
+"""The input and output of metrics: the verdicts on each bug's candidates, and a number with interval and recipe."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from repairlab.core.outcome import Strength, Verdict
 from repairlab.core.record import record
 
 Ended = Literal["asked", "exhausted", "solved", "unfinished"]
-"""Why no more candidates were drawn: as many as asked for, none left to propose, a plausible one was found, or the run was cut."""
+"""Why no more candidates were drawn: as many as requested, none left to propose, a plausible one was found, or the run was cut."""
 
 
 @record
@@ -20,7 +20,7 @@ class Samples:
     passed: tuple[float, ...]
     """Share of the bug's tests that each candidate passed; only meaningful when every test was run (policy full)."""
     strengths: tuple[Strength, ...] = ()
-    """Of the passes, as far as it is known."""
+    """Of the passes, as far as known."""
     distinct: int
     """How many of the candidates differ."""
     ended: Ended
@@ -39,8 +39,8 @@ class Score:
     n_bugs: int
     """The denominator: bugs that the value is averaged over."""
     n_samples: int
-    """Candidates that the value is made from."""
+    """Candidates behind the value."""
     n_undecided: int
     """Candidates left out because our own machinery failed on them."""
     signature: str
-    """All that must be equal for two values to be comparable."""
+    """Everything that must be equal for two values to be comparable."""

@@ -23,7 +23,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     source: str = ""
-    """The published table or figure that it has the form of."""
+    """The published table or figure with this form."""
     n_heads: int = 1
     """How many columns at the left name the row."""
     notes: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Table:
 
     @property
     def by_row(self) -> dict[str, tuple[Cell, ...]]:
-        """Return the cells of each row by its name, which stands in the first column."""
+        """Return the cells of each row by its name, the first column."""
         return {str(name): tuple(cells) for name, *cells in self.rows}
 
     def cell(self, row: str, column: str) -> Cell:
@@ -63,7 +63,7 @@ class Table:
         return text.getvalue()
 
     def latex(self, comment: str = "") -> str:
-        """Return the table in LaTeX, with the rules of booktabs; comments name it and say what it was made from."""
+        """Return the table in LaTeX, with the rules of booktabs; comments give its name and origin."""
         said = [*filter(None, (self.title, self.source, *comment.split("\n"), *self.notes))]
         numeric = [all(not isinstance(row[at], str) for row in self.rows) for at in range(len(self.columns))]
         lines = [
@@ -120,7 +120,7 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def mean(values: list[float]) -> float | None:
-    """Return the mean, rounded as all cells are; none of nothing."""
+    """Return the mean, rounded as all cells are; None for an empty list."""
     return round(sum(values) / len(values), 6) if values else None
 
 

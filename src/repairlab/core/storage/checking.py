@@ -1,4 +1,4 @@
-"""Check what files, requests and callers say against a record, and say in plain words what is wrong, where and what is possible."""
+"""Check files, requests and calls against a record, and say in plain words what is wrong, where, and what is possible."""
 
 import dataclasses
 import datetime
@@ -57,7 +57,7 @@ def checked(kind: type[T], data: Any, where: str = "", *, toml: str = "", partia
 
 
 def _validated(adapter: TypeAdapter[T], data: Any) -> T:
-    """Check strictly, by way of JSON: in that form lists are tuples and texts are enums all the same."""
+    """Check strictly, by way of JSON, where lists may be tuples and texts enums."""
     try:
         text = json.dumps(data, default=_plain, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # lone surrogates in a candidate
@@ -66,31 +66,31 @@ def _validated(adapter: TypeAdapter[T], data: Any) -> T:
 
 
 def plain_error(kind: Any, error: ValidationError, data: Any, where: str) -> UserError:
-    """Return what the validation of data of JSON found, in plain words."""
+    """Return what the validation of JSON data found, in plain words."""
     _, message = problem_of(kind, error, data) or ((), "something is missing")
     return UserError(f"{where}: {message}" if where else message)
 
 
 def place(where: str, toml: str, path: Sequence[str | int]) -> str:
-    """Return where a key is: the file, and the line where that can be told."""
+    """Return the place of a key: the file and, if possible, the line."""
     line = line_of_key(toml, path)
     return f"{where}, line {line}" if line else where
 
 
 class KeyPlaces:
-    """Says where the keys of one TOML file are: file, line and key."""
+    """Knows where the keys of one TOML file are: file, line and key."""
 
     def __init__(self, where: str, toml: str) -> None:
         """Take the file's name and its text."""
         self._where, self._toml = where, toml
 
     def __call__(self, *path: str) -> str:
-        """Return where a key is, and its name."""
+        """Return the place of a key and its name."""
         return f"{place(self._where, self._toml, path)}: {key_text(path)}"
 
 
 def read_toml(path: Path, what: str = "") -> tuple[dict[str, Any], str]:
-    """Return what a TOML file says, and its text; a UserError says what is wrong with it."""
+    """Return a TOML file's content and text; a UserError says what is wrong with it."""
     named = f"{what} {path}".strip()
     try:
         text = path.read_text(encoding="utf-8-sig")  # editors on Windows begin files with a mark
@@ -104,12 +104,12 @@ def read_toml(path: Path, what: str = "") -> tuple[dict[str, Any], str]:
 
 
 def shipped_table(package: str, name: str, kind: type[T]) -> dict[str, T]:
-    """Return the records by name that a TOML file of one of our packages holds, in its order."""
+    """Return the records by name from a TOML file of one of our packages, in order."""
     return checked(dict[str, kind], tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8")), name)  # type: ignore[valid-type]  # mypy takes no variable as a type
 
 
 def take_schema(data: dict[str, Any], where: str) -> None:
-    """Take the version of the file's form from what it says; UserError when there is none, or another one."""
+    """Check the version of a file's format; UserError if it is missing or different."""
     if "schema" not in data:
         near = difflib.get_close_matches("schema", data, n=1)
         hint = f"Did you mean it by {near[0]!r}?" if near else f"Begin the file with: schema = {SCHEMA_VERSION}"
@@ -122,7 +122,7 @@ def take_schema(data: dict[str, Any], where: str) -> None:
 def problem_of(
     kind: Any, error: ValidationError, data: Any, *, partial: bool = False, table: str = "an object"
 ) -> tuple[KeyPath, str] | None:
-    """Return the key that is wrong and what is wrong with it, in plain words; a key that nobody knows goes before all else."""
+    """Return the wrong key and what is wrong with it, in plain words; unknown keys come before all else."""
     found = [entry for entry in error.errors(include_url=False) if not (partial and entry["type"] == "missing")]
     if not found:
         return None
@@ -161,7 +161,7 @@ def _message(kind: Any, inner: Any, path: KeyPath, value: Any, found: Any, table
 
 
 def _hint(inner: Any, value: Any) -> str:
-    """Return how to write what was probably meant."""
+    """Return what was probably meant, as it must be written."""
     kinds = _parts(inner)
     if isinstance(value, str):
         quoted = {"true": bool, "false": bool}.get(value)
@@ -233,7 +233,7 @@ def _plain(value: Any) -> Any:
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
-    """Return the types of a union without None; of another type itself."""
+    """Return the types of a union without None; of another type, itself."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
@@ -242,7 +242,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 
 def _choices(kind: Any) -> tuple[str, ...]:
-    """Return the values that there are, where all can be listed."""
+    """Return the possible values, if all can be listed."""
     found: list[str] = []
     for part in _parts(kind):
         if get_origin(part) is Literal:
@@ -265,7 +265,7 @@ def _is_table(kind: Any) -> bool:
 
 
 def _fields(kind: Any) -> dict[str, Any]:
-    """Return the keys of a table with their types, by the names that files have for them."""
+    """Return the keys of a table with their types, by their names in files."""
     found: dict[str, Any] = {}
     for part in _parts(kind):
         if isinstance(part, type) and issubclass(part, BaseModel):
@@ -295,14 +295,14 @@ def _resolve(kind: Any, loc: Sequence[str | int], *, is_extra: bool) -> tuple[Ke
     path: list[str | int] = []
     for part in loc[:-1] if is_extra else loc:
         found = _inner(kind, part)
-        if found is not None:  # what is no key names a member of a union
+        if found is not None:  # a place that is not a key names a member of a union
             path.append(part)
             kind = found
     return (*path, *loc[-1:]) if is_extra else tuple(path), kind
 
 
 def _home(kind: Any, path: KeyPath) -> str | None:
-    """Return which table of a record has a key that was written in another one."""
+    """Return the table of a record that has a key which was written in another one."""
     name, fields = path[-1], _fields(kind)
     if len(path) > 1 and name in fields:
         return "at the top, before the first [table]"

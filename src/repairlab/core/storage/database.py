@@ -1,6 +1,6 @@
-"""One SQLite file for all runs and processes of a user: the verdict cache and the answers of models are kept in such files.
+"""One SQLite file for all runs and processes of a user, such as the verdict cache and the answers of models.
 
-What goes wrong with the file is never an error: it is the same as finding nothing, and as having nothing to write to.
+A problem with the file is never an error: it is the same as finding nothing, and as having nowhere to write.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ class Database:
         busy_timeout_s: float = 60.0,
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Open the file or make it; a damaged one is renamed if what it held must be preserved, else deleted."""
+        """Open or create the file; a damaged one is renamed if its content must be preserved, else deleted."""
         self._path = path
         self._schema = schema
         self._preserve = preserve
@@ -49,7 +49,7 @@ class Database:
         return []
 
     def write(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """Run one statement as a transaction of its own and return how many rows it changed; -1 when nobody knows."""
+        """Run one statement as a separate transaction and return how many rows it changed; -1 if unknown."""
         with self._careful(), self._lock:
             if self._connection is not None:
                 return self._connection.execute(statement, values).rowcount
@@ -71,7 +71,7 @@ class Database:
             self._connection.execute("COMMIT")
 
     def prune(self, tables: Iterable[str], largest_mb: float) -> None:
-        """Drop the oldest quarter of each table, by its column `number`, when the file is too large."""
+        """Drop the oldest quarter of each table, by its column `number`, if the file is too large."""
         sizes = [row for name in ("page_count", "page_size") for row in self.rows(f"PRAGMA {name}")]
         if len(sizes) < 2 or sizes[0][0] * sizes[1][0] <= largest_mb * 1024 * 1024:
             return
@@ -81,7 +81,7 @@ class Database:
         self.rows("PRAGMA incremental_vacuum")
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, or make a new one in the place of one that is no database."""
+        """Open the file, or replace one that is not a database."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.touch(mode=0o600)
         try:
@@ -126,7 +126,7 @@ class Database:
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
-        """Do without the file when something is wrong with it."""
+        """Do without the file if something is wrong with it."""
         try:
             yield
         except sqlite3.OperationalError as error:  # locked for too long, disk full, no rights: another time perhaps

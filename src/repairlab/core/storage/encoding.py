@@ -34,9 +34,9 @@ def _fields(kind: type) -> frozenset[str]:
 
 
 def encode(item: object, **more: str) -> bytes:
-    """Return the JSON of a record, with the version of its form before and more texts behind."""
+    """Return the JSON of a record, preceded by its format version and followed by more texts."""
     try:
-        body = _adapter(type(item)).dump_json(item)  # ten times as fast as the way below, which can do all texts
+        body = _adapter(type(item)).dump_json(item)  # ten times as fast as the way below, which handles all texts
     except PydanticSerializationError:
         body = json.dumps(to_data(item), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     behind = b"".join(b"," + f"{json.dumps(key)}:{json.dumps(value)}".encode() for key, value in more.items())
@@ -44,7 +44,7 @@ def encode(item: object, **more: str) -> bytes:
 
 
 def decode(kind: type[T], data: dict[str, Any] | None, where: str) -> T:
-    """Make a record from its JSON; what is wrong with it is a UserError that names the file."""
+    """Make a record from its JSON; an error in it is a UserError that names the file."""
     if data is None:
         raise UserError(f"{where}: a line is not valid JSON; was the file changed by hand?")
     schema = data.pop("schema", None)
@@ -61,14 +61,14 @@ def decode(kind: type[T], data: dict[str, Any] | None, where: str) -> T:
 
 
 def write_aside(path: Path, text: str) -> None:
-    """Write a file beside its place and rename it, so that readers never see half of it."""
+    """Write a temporary file and rename it, so that readers never see half of it."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     aside.write_text(text, encoding="utf-8")
     aside.replace(path)
 
 
 def store_json(path: Path, data: object, *, indent: int | None = 2) -> None:
-    """Write a JSON file with the version of its form; a UserError says that it cannot be written."""
+    """Write a JSON file with its format version; UserError if it cannot be written."""
     text = json.dumps({"schema": SCHEMA_VERSION, **to_data(data)}, indent=indent, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(exist_ok=True)
@@ -83,7 +83,7 @@ _END = re.compile(rb',"line":(\d+),"check":"[0-9a-f]{8}"}\n$')
 
 
 def line_key(run_id: str, file_name: str) -> int:
-    """Return what the checks of one file of one run begin with."""
+    """Return the start value for the checks of one file of one run."""
     return zlib.crc32(f"{run_id}/{file_name}".encode())
 
 
@@ -113,7 +113,7 @@ def number_of(line: bytes, key: int) -> int | None:
 
 
 def stated_number(line: bytes) -> int | None:
-    """Return the number that a line, or the end of one, claims to have; none when it has no check at all."""
+    """Return the number that a line, or the end of one, claims to have; None if it has no check."""
     found = _END.search(line, max(0, len(line) - 64))
     return int(found[1]) if found else None
 

@@ -1,4 +1,4 @@
-"""Folders that appear whole or not at all, and temporary ones that are gone with their processes, even killed ones."""
+"""Folders that appear whole or not at all, and temporary ones that vanish with their processes, even killed ones."""
 
 import contextlib
 import fcntl
@@ -16,13 +16,13 @@ from repairlab.core.errors import UserError
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which gets its name when the block ends well; nothing is left behind otherwise."""
+    """Yield a folder to write to, which gets its name when the block succeeds; nothing is left behind otherwise."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} exists and is not an empty folder; name a new folder with --to")
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}.repairlab-"
     for left in folder.parent.glob(glob.escape(prefix) + "*"):
-        with suppress(OSError), _locked(left):  # whoever made it was killed, or else it is locked
+        with suppress(OSError), _locked(left):  # its maker was killed, or else it is locked
             shutil.rmtree(left, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
@@ -38,7 +38,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder; BlockingIOError when somebody else has."""
+    """Lock a folder; BlockingIOError if somebody else has."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,13 +49,13 @@ def _locked(folder: Path) -> Iterator[None]:
 
 PREFIX = "repairlab-run-"
 _OWNER = "owner"
-"""File in the folder on which the process that made it holds a lock: the kernel drops it however that process ends."""
+"""File in the folder on which its maker holds a lock, which the kernel drops however that process ends."""
 _NEWBORN_S = 60.0
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder that is gone after the block; one whose process was killed is removed by the next that is made."""
+    """Make a folder that is deleted after the block; the next one made removes those of killed processes."""
     _sweep(Path(tempfile.gettempdir()))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     folder.chmod(0o711)  # sandboxed commands of another user must be able to reach trees in it, but not to look for others
@@ -66,7 +66,7 @@ def scratch_folder() -> Iterator[Path]:
         (folder / "new").rename(folder / _OWNER)  # a sweep never sees it without its lock
         yield folder
     finally:
-        if os.getpid() == pid:  # a fork has a copy of this block, and no right to the folder
+        if os.getpid() == pid:  # a fork has a copy of this block, but no right to the folder
             shutil.rmtree(folder, ignore_errors=True)
         os.close(owner)
 

@@ -102,3 +102,11 @@ def test_what_is_not_there_is_a_clear_error(folder: Path, tmp_path: Path, capsys
     assert f"bug {BUGS[0]} has no candidate of rank 77. Known: 1, 2, 3" in capsys.readouterr().err
     assert run(["show", str(tmp_path / "nowhere")]) == 2
     assert "is no run folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["show", "score", "report"])
+def test_a_model_whose_name_holds_codes_for_the_terminal_is_named_harmlessly(verb: str, make_run: MakeRun, capsys: Capture) -> None:
+    folder = make_run("chat", n=2, bugs=2, model="some/\x1b[31mmodel\u202e")
+    assert run([verb, str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert "some/⟦U+001B⟧[31mmodel⟦U+202E⟧" in printed and not re.search("[\x1b\u202e]", printed)

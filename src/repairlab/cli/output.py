@@ -21,6 +21,7 @@ from repairlab.core.amounts import count as count  # noqa: PLC0414  # verbs take
 from repairlab.core.outcome import Verdict
 from repairlab.runs.messages import Drawn, Notice, WorkerTime
 from repairlab.runs.messages import Progress as Step
+from repairlab.study.diffs import visible
 from repairlab.validation.stopwatch import PHASES, Phase
 
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
@@ -78,8 +79,8 @@ def table_parts(
     Columns are never narrower than their longest word, so no text is broken letter by letter.
     """
     if title:
-        yield Text(title, style="italic")
-    texts = [[Text(str(cell)) for cell in row] for row in rows]
+        yield Text(visible(title), style="italic")
+    texts = [[Text(visible(str(cell))) for cell in row] for row in rows]
     cells = [[Text(name), *(row[index] for row in texts)] for index, name in enumerate(columns)]
     least = [max(cell_len(word) for text in column for word in (text.plain.split() or [""])) for column in cells]
     heads, others = list(range(n_heads)), list(range(n_heads, len(columns)))

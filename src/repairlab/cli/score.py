@@ -13,6 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.metrics.metric import Duplicates
 from repairlab.metrics.table import Scores
 from repairlab.study.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
+from repairlab.study.diffs import visible
 from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
 
@@ -136,7 +137,7 @@ def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None
 def _print_pairs(found: PairwiseComparison) -> None:
     console = data()
     for name in found.names:
-        console.print(name, markup=False)
+        write(visible(name))
     print_table("", PAIR_COLUMNS, found.rows())
     console.print(
         "Difference: first minus second, in points; paired bootstrap over bugs. Only first: bugs that only this run fixed. "
@@ -147,7 +148,7 @@ def _print_pairs(found: PairwiseComparison) -> None:
 def _print_pair(found: Comparison) -> None:
     shared, console = found.overlap, data()
     for name in found.names:
-        console.print(name, markup=False)
+        write(visible(name))
     print_table("", COLUMNS, found.rows())
     console.print(f"exact McNemar test: p = {shared.p_value:.4f}")
     console.print(found.summary, markup=False)

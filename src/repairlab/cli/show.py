@@ -42,7 +42,7 @@ def show(
         if json:
             print_json(head | {"bugs": [to_data(line) | {"n": sum(line.verdicts.values())} for line in bugs]})
         else:
-            _print_run(f"{visible(system_name(store))} on {manifest.benchmark_name}", bugs)
+            _print_run(f"{system_name(store)} on {manifest.benchmark_name}", bugs)
             say(f"One bug: repairlab show {run} BUG")
     elif rank is None:
         lines = show_bug(store, bug)
@@ -155,7 +155,7 @@ def _print_outcome(outcome: Outcome) -> None:
         write(visible(outcome.message))
     if outcome.tests:
         rows = [
-            (visible(test.id), "passed" if test.passed else test.verdict.value, f"{test.cpu_s:.2f}",
+            (test.id, "passed" if test.passed else test.verdict.value, f"{test.cpu_s:.2f}",
              visible(test.message).split("\n")[0][:100])
             for test in outcome.tests
         ]  # fmt: skip

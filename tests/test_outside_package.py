@@ -143,7 +143,7 @@ def test_the_whole_line_goes_through_parts_of_the_package(installed: Path, tmp_p
     changed = repairlab("run", "--config", config, "--backwards", "--to", "again", path=installed, cwd=tmp_path, code=2)
     assert "holds a run with other settings: settings" in changed.stderr
 
-    repairlab("convert", "again", "bench", "--format", "tsv", "--to", "made.tsv", path=installed, cwd=tmp_path)
+    repairlab("publish", "again", "bench", "--format", "tsv", "--to", "made.tsv", path=installed, cwd=tmp_path)
     given = repairlab("validate", "bench", "made.tsv", "--json", path=installed, cwd=tmp_path)
     assert [item["verdict"] for item in json.loads(given.stdout)["outcomes"]][:1] == ["PLAUSIBLE"]
     tables = repairlab("report", "--tables", "again", "--only", "sizes", "--json", path=installed, cwd=tmp_path)

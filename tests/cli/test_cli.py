@@ -29,23 +29,23 @@ def test_every_verb_answers_help_with_the_text_of_the_table(verb: str, capsys: p
     assert VERBS[verb] in " ".join(out.split())
 
 
-def test_help_lists_26_verbs_in_five_groups_with_short_texts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_at_most_30_verbs_in_five_groups_with_short_texts(capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(capsys, "--help")[0].splitlines()
     assert [line[:-1] for line in lines if line.endswith(":")] == list(GROUPS)
     assert [line.split()[0] for line in lines if line.startswith("  ")] == list(VERBS)
-    assert (len(GROUPS), len(VERBS)) == (5, 30) and max(map(len, lines)) <= 80
+    assert len(GROUPS) == 5 and len(VERBS) <= 30 and max(map(len, lines)) <= 80
     assert not ALIASES.keys() & VERBS.keys()
 
 
 @pytest.mark.parametrize("old", ALIASES)
 def test_an_old_verb_names_the_new_form_and_does_the_same(old: str, capsys: pytest.CaptureFixture[str]) -> None:
-    verb, form = ALIASES[old]
+    form = ALIASES[old]
     for arguments in (["--help"], ["--wrokers", "3"]):
         code = 0 if arguments == ["--help"] else 2
         out, err = said(capsys, old, *arguments, code=code)
         note, _, rest = err.partition("\n")
-        assert note == f"repairlab {old} is now: repairlab {verb} {form} (the next release drops the old name)"
-        assert (out, rest) == said(capsys, verb, form, *arguments, code=code)
+        assert note == f"repairlab {old} is now: repairlab {' '.join(form)} (the next release drops the old name)"
+        assert (out, rest) == said(capsys, *form, *arguments, code=code)
 
 
 def test_help_shows_arguments_values_and_defaults_in_one_form(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,9 +107,11 @@ def test_help_and_version_answer() -> None:
         (["doctor", "--sandbox", "docker"], "--sandbox goes with --try only"),
         (["report", "r", "--only", "t", "--format", "csv"], "--only, --format goes with --tables only"),
         (["report", "r", "--tables", "-k", "1"], "-k goes with the HTML report"),
-        (["convert", "starter", "--strategy", "s"], "--strategy goes with --task only"),
-        (["convert", "--task", "--to", "x"], "--task needs a benchmark"),
-        (["convert", "starter", "other", "--task", "--to", "x"], "leave other out"),
+        (["publish", "starter", "--strategy", "s"], "--strategy goes with --task only"),
+        (["publish", "--task", "--to", "x"], "--task needs a benchmark"),
+        (["publish", "starter", "other", "--task", "--to", "x"], "leave other out"),
+        (["publish", "starter", "--harbor", "x", "--format", "clm"], "--format has no use for --harbor"),
+        (["publish", "starter", "other", "--to", "x"], "candidates need --format"),
         (["score", "--compare", "r"], "only one run is given"),
         (["score", "--compare", "a", "b", "-k", "1,5"], "a comparison is at one k"),
         (["run", "--resume", "nowhere"], "no run folder"),

@@ -22,10 +22,10 @@ from repairlab.cli.main import run
         (["mine", ".", "--to", "new", "--since", "last year"], "--since is 'last year', which is not a date"),
         (["mine", ".", "--to", "new", "--since", "2021-01-01", "--until", "2020-01-01"], "is not before --until 2020-01-01"),
         (["validate", __file__, "starter"], "is a file: the benchmark comes first, as in repairlab validate starter "),
-        (["convert", "x.jsonl"], "to convert x.jsonl, add BENCHMARK, which the candidates are for, --format NAME, --to PATH; "),
-        (["convert", "x.jsonl", "starter", "--to", "y"], "to convert x.jsonl, add --format NAME; "),
+        (["publish", __file__], ".py, add BENCHMARK, which the candidates are for, --format NAME, --to PATH; "),
+        (["publish", __file__, "starter", "--to", "y"], ".py, add --format NAME; "),
         (
-            ["convert", "x.jsonl", "--to", "y", "--format", "repairlab"],
+            ["publish", "x.jsonl", "--to", "y", "--format", "repairlab"],
             "to convert x.jsonl, add BENCHMARK, which the candidates are for; ",
         ),
     ],
@@ -37,11 +37,12 @@ def test_a_message_says_what_is_wrong_and_what_to_do(
     assert expected in capsys.readouterr().err
 
 
-def test_convert_takes_the_benchmark_from_the_run(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_publish_takes_the_benchmark_from_the_run(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_folder = str(tmp_path / "run")
     assert run(["run", str(tiny), "--repairer", "copy", "-n", "1", "-i", "sum", "--to", run_folder]) == 0
-    assert run(["convert", run_folder, "--format", "repairlab", "--to", str(tmp_path / "out.jsonl")]) == 0
-    assert "1 candidate read" in capsys.readouterr().out
+    for verb in ("publish", "convert"):  # its name of the last release
+        assert run([verb, run_folder, "--format", "repairlab", "--to", str(tmp_path / f"{verb}.jsonl")]) == 0
+        assert "1 candidate read" in capsys.readouterr().out
 
 
 def test_names_that_no_line_has_are_not_listed_again_and_again(
@@ -50,7 +51,7 @@ def test_names_that_no_line_has_are_not_listed_again_and_again(
     lines = [json.dumps({"bug": name, "file": "x"}) for name in ("sum", "sun", "zzz")]
     (tmp_path / "candidates.jsonl").write_text("\n".join(lines))
     assert (
-        run(["convert", str(tmp_path / "candidates.jsonl"), str(tiny), "--format", "repairlab", "--to", str(tmp_path / "out")]) == 0
+        run(["publish", str(tmp_path / "candidates.jsonl"), str(tiny), "--format", "repairlab", "--to", str(tmp_path / "out")]) == 0
     )
     said = capsys.readouterr().err
     assert "line 2: unknown bug of tiny 'sun'" in said and said.count("did you mean 'sum'") <= 1 and "Known" not in said

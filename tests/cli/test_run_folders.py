@@ -23,7 +23,7 @@ READERS = {
     "tables": ("report", "--tables", "RUN", "OTHER"),
     "rank": ("rank", "RUN", "--by", "majority"),
     "rescore": ("rescore", "RUN"),
-    "convert": ("convert", "RUN", "BENCHMARK", "--format", "repairlab", "--to", "OUT"),
+    "convert": ("publish", "RUN", "BENCHMARK", "--format", "repairlab", "--to", "OUT"),
     "run": ("run", "--resume", "RUN"),
     "show": ("show", "RUN"),
     "show a bug": ("show", "RUN", BUGS[0]),

@@ -111,14 +111,14 @@ def test_a_run_is_converted_with_its_verdicts_and_agrees_with_itself(
     common = ["-j", "1", "--no-cache"]
     said(capsys, "validate", str(tiny), str(store(tmp_path, "nl2fix")), *common, "--to", str(tmp_path / "run"))
     for name, file in (("clm", "v.json"), ("repairlab", "v.jsonl")):
-        code, out, err = said(capsys, "convert", str(tmp_path / "run"), str(tiny), "--format", name, "--to", str(tmp_path / file))
+        code, out, err = said(capsys, "publish", str(tmp_path / "run"), str(tiny), "--format", name, "--to", str(tmp_path / file))
         assert code == 0, err
         assert f"2 candidates read, 0 unreadable; written to {tmp_path / file} as {name}" in out
         again = ["validate", str(tiny), str(tmp_path / file), *common, "--to", str(tmp_path / name), "--json"]
         found = json.loads(said(capsys, *again)[1])
         assert (found["format"], found["agreement"]["n"], found["agreement"]["n_agree"]) == (name, 2, 2)
     (tiny / "benchmark.toml").write_text((tiny / "benchmark.toml").read_text().replace("1.0.0", "1.0.1"))
-    code, _, err = said(capsys, "convert", str(tmp_path / "run"), str(tiny), "--format", "clm", "--to", str(tmp_path / "x.json"))
+    code, _, err = said(capsys, "publish", str(tmp_path / "run"), str(tiny), "--format", "clm", "--to", str(tmp_path / "x.json"))
     assert code == 2 and "is a run on tiny 1.0.0" in err and "tiny here is 1.0.1" in err
 
 
@@ -126,12 +126,12 @@ def test_a_file_is_converted_to_any_other_format(tiny: Path, tmp_path: Path, cap
     path = store(tmp_path, "nl2fix")
     with path.open("a") as file:
         file.write("{\n")
-    code, out, err = said(capsys, "convert", str(path), str(tiny), "--format", "diffs", "--to", str(tmp_path / "d"), "--json")
+    code, out, err = said(capsys, "publish", str(path), str(tiny), "--format", "diffs", "--to", str(tmp_path / "d"), "--json")
     assert code == 0
     assert json.loads(out)["n_candidates"] == 2 and "line 2: not valid JSON" in err
     assert (tmp_path / "d/sum/1.diff").read_text().startswith("--- a/main.py\n+++ b/main.py\n")
     for name, place in (("swebench", "s.jsonl"), ("clm", "c.json"), ("npr4j-results", "r.json"), ("evalplus", "e")):
-        assert said(capsys, "convert", str(path), str(tiny), "--format", name, "--to", str(tmp_path / place))[0] == 0
+        assert said(capsys, "publish", str(path), str(tiny), "--format", name, "--to", str(tmp_path / place))[0] == 0
     assert json.loads((tmp_path / "c.json").read_text())["data"]["sum"]["output"][0]["correctness"] == "plausible"
 
 
@@ -154,15 +154,15 @@ def test_of_very_many_unreadable_entries_only_some_are_told(tiny: Path, tmp_path
 
 
 def test_formats_are_listed_and_wrong_use_is_explained(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "npr4j-patchinfo" in said(capsys, "convert")[1]
-    assert "clm" in json.loads(said(capsys, "convert", "--json")[1])
+    assert "npr4j-patchinfo" in said(capsys, "publish")[1]
+    assert "clm" in json.loads(said(capsys, "publish", "--json")[1])
     path = store(tmp_path, "nl2fix")
-    code, _, err = said(capsys, "convert", str(path), str(tiny), "--format", "swebench")
+    code, _, err = said(capsys, "publish", str(path), str(tiny), "--format", "swebench")
     assert code == 2 and "--to PATH" in err
-    code, _, err = said(capsys, "convert", str(path), str(tiny), "--format", "swebnch", "--to", str(tmp_path / "x"))
+    code, _, err = said(capsys, "publish", str(path), str(tiny), "--format", "swebnch", "--to", str(tmp_path / "x"))
     assert code == 2 and "Did you mean 'swebench'?" in err
     code, _, err = said(
-        capsys, "convert", str(path), str(tiny), "--from", "clm", "--format", "swebench", "--to", str(tmp_path / "x")
+        capsys, "publish", str(path), str(tiny), "--from", "clm", "--format", "swebench", "--to", str(tmp_path / "x")
     )
     assert code == 2 and not (tmp_path / "x").exists()
     code, _, err = said(capsys, "validate", str(tiny), str(path), "--format", "swebench")

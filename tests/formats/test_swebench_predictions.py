@@ -10,7 +10,7 @@ from repairlab.cli.main import run
 def test_a_run_gives_predictions_that_the_official_harness_reads(tiny: Path, tmp_path: Path) -> None:
     to, predictions = tmp_path / "run", tmp_path / "predictions.jsonl"
     assert run(["run", str(tiny), "--repairer", "reference", "--to", str(to)]) == 0
-    assert run(["convert", str(to), "--format", "swebench", "--to", str(predictions)]) == 0
+    assert run(["publish", str(to), "--format", "swebench", "--to", str(predictions)]) == 0
     entries = [json.loads(line) for line in predictions.read_text(encoding="utf-8").splitlines()]
     assert [entry["instance_id"] for entry in entries] == ["shop", "sum"]
     for entry in entries:

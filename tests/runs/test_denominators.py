@@ -99,7 +99,7 @@ def test_candidates_of_other_bugs_than_the_chosen_are_counted(tiny: Path, tmp_pa
 
 def test_unknown_bugs_are_told_once_with_the_nearest(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "file.jsonl", [UNKNOWN, UNKNOWN, {"bug": "shpo", "function": "x"}])
-    for command in (["validate", str(tiny), str(path)], ["convert", str(path), str(tiny), "--format", "diffs", "--to", "none"]):
+    for command in (["validate", str(tiny), str(path)], ["publish", str(path), str(tiny), "--format", "diffs", "--to", "none"]):
         assert run_cli(command) == 3
         err = capsys.readouterr().err
         assert "3 entries name no bug of tiny: 'smu' (did you mean 'sum'?), 'shpo' (did you mean 'shop'?)" in err

@@ -54,8 +54,7 @@ GROUPS = {
     },
     "Share": {
         "site": "Write a static site of leaderboards from runs.",
-        "publish": "Write a benchmark or runs as tables for others to use.",
-        "convert": "Write candidates or a benchmark for another tool.",
+        "publish": "Write benchmarks, runs or candidates for others and their tools.",
         "serve": "Serve verdicts and rewards over HTTP.",
     },
 }
@@ -73,7 +72,8 @@ ALIASES: Mapping[str, Sequence[str]] = {
     "match": ("pairs", "match"),
     "compare": ("score", "--compare"),
     "tables": ("report", "--tables"),
-    "task": ("convert", "--task"),
+    "convert": ("publish",),
+    "task": ("publish", "--task"),
 }
 """Verbs of the last release and their current names; they go with the next one."""
 

@@ -16,7 +16,7 @@ from repairlab.registry import Parts, lacking
 
 @record
 class FileForm:
-    """What one format is, for `repairlab convert` and the reference."""
+    """What one format is, for `repairlab publish` and the reference."""
 
     about: str
     """Whose files, and what is in them, in one line."""

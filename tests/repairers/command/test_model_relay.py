@@ -14,13 +14,14 @@ import httpx
 import pytest
 
 from repairlab.repairers.command.forwarding import Upstream
-from repairlab.repairers.command.model_relay import Allowance, ModelRelay
+from repairlab.repairers.command.model_relay import ModelRelay
 from repairlab.repairers.command.repairer import Usage
+from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.providers import Key, Price, endpoint
 
 PRICE = Price(input=1.0, output=2.0)
-NO_LIMIT = Allowance()
+NO_LIMIT = CommandSettings()
 
 
 class Server:
@@ -73,12 +74,12 @@ class Relayed:
 
 @contextlib.contextmanager
 def relayed(
-    tmp_path: Path, allowance: Allowance = NO_LIMIT, *, limit_usd: float | None = None, model: str = "llamacpp/tiny"
+    tmp_path: Path, settings: CommandSettings = NO_LIMIT, *, limit_usd: float | None = None, model: str = "llamacpp/tiny"
 ) -> Iterator[Relayed]:
     server, halted, file = Server(), list[str](), tmp_path / "requests.jsonl"
     with server.running() as base_url, socket.create_server(("127.0.0.1", 0)) as listener:
         upstream = Upstream(endpoint=endpoint(model, base_url=base_url), key=Key("secret"), price=PRICE)
-        relay = ModelRelay(upstream, Ledger(file, limit_usd), allowance, bug_id="bug", halt=halted.append)
+        relay = ModelRelay(upstream, Ledger(file, limit_usd), settings, bug_id="bug", halt=halted.append)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         with relay.serve(listener):
             yield Relayed(relay, url, server, halted, file)
@@ -106,16 +107,18 @@ def test_what_is_asked_is_counted_and_booked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("allowance", "n", "reason"),
+    ("settings", "n", "reason"),
     [
-        (Allowance(requests=2), 2, "request limit"),
-        (Allowance(tokens=31), 3, "token limit"),
-        (Allowance(cost_usd=21e-6), 2, "cost limit"),
-        (Allowance(requests=0), 0, "request limit"),
+        (CommandSettings(request_limit=2), 2, "request limit"),
+        (CommandSettings(token_limit=31), 3, "token limit"),
+        (CommandSettings(cost_limit_usd=21e-6), 2, "cost limit"),
+        (CommandSettings(request_limit=0), 0, "request limit"),
     ],
 )
-def test_a_limit_refuses_the_next_request_and_ends_the_program(tmp_path: Path, allowance: Allowance, n: int, reason: str) -> None:
-    with relayed(tmp_path, allowance) as here:
+def test_a_limit_refuses_the_next_request_and_ends_the_program(
+    tmp_path: Path, settings: CommandSettings, n: int, reason: str
+) -> None:
+    with relayed(tmp_path, settings) as here:
         assert [here.ask().status_code for _ in range(n)] == [200] * n
         assert here.halted == []
         answer = here.ask()
@@ -127,7 +130,7 @@ def test_a_limit_refuses_the_next_request_and_ends_the_program(tmp_path: Path, a
 
 def test_what_is_under_way_counts_towards_limits(tmp_path: Path) -> None:
     """A client that gives up waiting and asks again may not ask for ever."""
-    with relayed(tmp_path, Allowance(tokens=50)) as here:
+    with relayed(tmp_path, CommandSettings(token_limit=50)) as here:
         here.server.gate.clear()
         long = [{"role": "user", "content": "x" * 400}]
         asker = threading.Thread(target=here.ask, kwargs={"messages": long})

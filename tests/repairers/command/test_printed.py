@@ -3,10 +3,10 @@
 import pytest
 
 from repairlab.core.candidate import Edit
-from repairlab.core.diff import apply_edits, unified_diff
+from repairlab.core.diff import apply_edits, edits_of_patch, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem, SourceFile
-from repairlab.repairers.command.repairer import edits_of, printed_diffs
+from repairlab.repairers.command.repairer import printed_diffs
 from tests import builders
 
 OLD = "a\nb\nc\n"
@@ -20,7 +20,7 @@ def problem() -> Problem:
 
 
 def made(diff: str) -> dict[str, str | None]:
-    return apply_edits(edits_of(diff, problem()), {"src/f.x": OLD, "g.x": "1\n"})
+    return apply_edits(edits_of_patch(diff, problem().files), {"src/f.x": OLD, "g.x": "1\n"})
 
 
 def test_each_diff_between_other_text_is_one() -> None:
@@ -55,7 +55,7 @@ def test_lines_of_hunks_that_look_like_headers_stay_in_them() -> None:
 def test_created_and_deleted_files_are_edits() -> None:
     text = "--- /dev/null\n+++ b/new.x\n@@ -0,0 +1 @@\n+n\n--- a/g.x\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"
     (diff,) = printed_diffs(text)
-    assert edits_of(diff, problem()) == (Edit(path="new.x", text="n\n"), Edit(path="g.x", text=None))
+    assert edits_of_patch(diff, problem().files) == (Edit(path="new.x", text="n\n"), Edit(path="g.x", text=None))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_created_and_deleted_files_are_edits() -> None:
 def test_a_diff_that_does_not_fit_says_why(diff: str, reason: str) -> None:
     (found,) = printed_diffs(diff)
     with pytest.raises(UserError, match=reason):
-        edits_of(found, problem())
+        edits_of_patch(found, problem().files)
 
 
 @pytest.mark.parametrize("text", ["", "no diff\n", "--- a\n", "@@ -1 +1 @@\n-a\n+b\n", "--- \n" * 1000, "\r\n\0\ud800"])

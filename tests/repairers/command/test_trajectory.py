@@ -4,9 +4,8 @@ import json
 from typing import Any
 
 from repairlab.repairers.command.dialects.exchange import ModelAnswer, ModelRequest, ToolCall, Turn
-from repairlab.repairers.command.trajectory import Exchange, Session, trajectory
+from repairlab.repairers.command.trajectory import Exchange, trajectory
 
-SESSION = Session(id="sum-0", agent="codex", model="llamacpp/tiny", ended="exited with code 0")
 SYSTEM, TASK = Turn(role="system", text="Repair it."), Turn(role="user", text="The sum is wrong.")
 CALL = ToolCall(id="1", name="shell", arguments='{"command": "ls"}')
 LOOK = ModelAnswer(text="I look.", thinking="Hm.", calls=(CALL,), tokens_in=10, tokens_out=5, tokens_cached=4)
@@ -20,8 +19,12 @@ def exchange(turns: tuple[Turn, ...], answer: ModelAnswer | None, cost_usd: floa
     )
 
 
+def made(*exchanges: Exchange) -> str:
+    return trajectory(exchanges, session="sum-0", agent="codex", model="llamacpp/tiny", ended="exited with code 0")
+
+
 def steps(*exchanges: Exchange) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(trajectory(SESSION, exchanges))["steps"]
+    found: list[dict[str, Any]] = json.loads(made(*exchanges))["steps"]
     assert [step["step_id"] for step in found] == list(range(1, len(found) + 1))
     return found
 
@@ -54,7 +57,7 @@ def test_a_second_conversation_begins_anew() -> None:
 
 
 def test_the_end_says_what_all_came_to() -> None:
-    data = json.loads(trajectory(SESSION, (exchange((TASK,), LOOK), exchange((TASK,), None))))
+    data = json.loads(made(exchange((TASK,), LOOK), exchange((TASK,), None)))
     assert data["agent"] == {"name": "codex", "version": "0.169.0", "model_name": "llamacpp/tiny"}
     assert data["final_metrics"] == {
         "total_prompt_tokens": 10,
@@ -64,8 +67,8 @@ def test_the_end_says_what_all_came_to() -> None:
         "total_steps": 2,
     }
     assert data["extra"]["ended"] == "exited with code 0"
-    assert "total_cost_usd" not in json.loads(trajectory(SESSION, (exchange((TASK,), LOOK, None),)))["final_metrics"]
+    assert "total_cost_usd" not in json.loads(made(exchange((TASK,), LOOK, None)))["final_metrics"]
 
 
 def test_who_asks_nothing_has_no_trajectory() -> None:
-    assert trajectory(SESSION, ()) == ""
+    assert made() == ""

@@ -11,7 +11,7 @@ import typing
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.errors import HarnessError, UserError
@@ -26,12 +26,10 @@ BUG, TREE = "bug.json", "tree"
 """In the folder of the tests: the bug as a record, and its buggy tree with all its tests."""
 UNDECIDED = 3
 
-T = TypeVar("T")
-
 
 def judge(app: Path, tests: Path) -> tuple[Verdict, str]:
     """Return the verdict on the tree and the line to show; test files and their settings come from the bug."""
-    bug = made(Bug, json.loads((tests / BUG).read_text(encoding="utf-8")))
+    bug: Bug = _made(Bug, json.loads((tests / BUG).read_text(encoding="utf-8")))
     bug = dataclasses.replace(bug, tree=Tree(source=str(tests / TREE), digest=bug.tree.digest))
     found = read_changes(tests / TREE, app, partial(never_taken, bug=bug))
     try:
@@ -46,13 +44,8 @@ def judge(app: Path, tests: Path) -> tuple[Verdict, str]:
     return judgement.verdict, judgement.message
 
 
-def made(kind: type[T], data: Any) -> T:
-    """Return the record behind plain data from `to_data`; the data are ours, so nothing is checked."""
-    value: T = _made(kind, data)
-    return value
-
-
 def _made(kind: Any, data: Any) -> Any:
+    """Return the record behind plain data from `to_data`; the data are ours, so nothing is checked."""
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind) if field.init]

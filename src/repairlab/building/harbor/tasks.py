@@ -20,6 +20,7 @@ from typing import Any
 
 from repairlab.benchmarks.catalog import Benchmark, open_benchmark
 from repairlab.benchmarks.writing import toml, write_file
+from repairlab.building.harbor import judge
 from repairlab.building.harbor.judge import BUG, TREE
 from repairlab.building.importers.small_programs import safe_id
 from repairlab.core.bug import Bug, Tree
@@ -133,7 +134,8 @@ def _write(bug: Bug, benchmark: Benchmark, task: Path) -> None:
     hidden = set(matching(files, bug.oracle.test.files)) - {bug.problem.path}
     for path in files:
         if path not in hidden:
-            _copy(source / path, app / path)
+            (app / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / path, app / path, follow_symlinks=False)
     for item in (app, *app.rglob("*")):
         os.utime(item, (WRITTEN, WRITTEN), follow_symlinks=False)
     shutil.copytree(source, tests / TREE, symlinks=True)
@@ -180,13 +182,6 @@ for name in sys.argv[1:]:
     language(name).toolchain
 print(*(module.__file__ for name, module in sys.modules.items() if name.startswith("repairlab") and module.__file__), sep="\\n")
 """
-_MAIN = """\
-import sys
-
-from repairlab.building.harbor.judge import main
-
-sys.exit(main())
-"""
 _NO_PARSER = '"""Stands for the parser: who runs tests needs none."""\n\nLanguage = Node = Parser = Tree = object\n'
 
 
@@ -198,14 +193,9 @@ def _packed(languages: tuple[str, ...]) -> bytes:
     rooms = {PACKAGE / "sandbox", *(path.parent for path in modules if path.parent.parent == PACKAGE / "languages")}
     beside = (path for room in rooms for path in room.rglob("*") if path.is_file() and path.suffix != ".pyc")
     texts = {path.relative_to(PACKAGE.parent).as_posix(): path.read_bytes() for path in (*modules, *beside)}
-    texts |= {"__main__.py": _MAIN.encode(), "tree_sitter.py": _NO_PARSER.encode()}
+    texts |= {"__main__.py": Path(judge.__file__).read_bytes(), "tree_sitter.py": _NO_PARSER.encode()}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(texts):
             archive.writestr(zipfile.ZipInfo(path), texts[path], zipfile.ZIP_DEFLATED)
     return packed.getvalue()
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, target, follow_symlinks=False)

@@ -8,6 +8,7 @@ import contextlib
 import datetime
 import functools
 import json
+import math
 import socket
 import threading
 import time
@@ -19,7 +20,7 @@ import httpx
 from repairlab.core.amounts import total_cost
 from repairlab.core.errors import UserError
 from repairlab.core.model import Access
-from repairlab.core.record import digest, record
+from repairlab.core.record import digest
 from repairlab.repairers.command.dialects.chat import CHAT
 from repairlab.repairers.command.dialects.exchange import ModelAnswer
 from repairlab.repairers.command.dialects.routes import route_of
@@ -38,37 +39,29 @@ _GRACE_S = 2.0
 """How long to wait for an answer under way once the program has ended."""
 
 
-@record
-class Allowance:
-    """What one start may request; a request that begins within it may end beyond it."""
+def reached_limit(usage: Usage, settings: CommandSettings) -> str:
+    """Return which limit of a start is reached, nothing when none is; a request that begins within it may end beyond it.
 
-    requests: int | None = None
-    tokens: int | None = None
-    cost_usd: float | None = None
-
-    def exceeded_by(self, usage: Usage) -> str:
-        """Return which limit is reached; nothing when none is.
-
-        >>> Allowance(tokens=10).exceeded_by(Usage(requests=1, tokens_in=6, tokens_out=4))
-        'token limit'
-        """
-        if self.requests is not None and usage.requests >= self.requests:
-            return "request limit"
-        if self.tokens is not None and usage.tokens_in + usage.tokens_out >= self.tokens:
-            return "token limit"
-        if self.cost_usd is not None and (usage.cost_usd is None or usage.cost_usd >= self.cost_usd):
-            return "cost limit"
-        return ""
+    >>> reached_limit(Usage(requests=1, tokens_in=6, tokens_out=4), CommandSettings(token_limit=10))
+    'token limit'
+    """
+    cost_usd = math.inf if usage.cost_usd is None else usage.cost_usd
+    kinds = (
+        ("request", usage.requests, settings.request_limit),
+        ("token", usage.tokens_in + usage.tokens_out, settings.token_limit),
+        ("cost", cost_usd, settings.cost_limit_usd),
+    )
+    return next((f"{kind} limit" for kind, used, limit in kinds if limit is not None and used >= limit), "")
 
 
 class ModelRelay:
     """Answers requests of one start; `usage` is their sum, and `over_budget` says when the whole run may ask no more."""
 
     def __init__(
-        self, upstream: Upstream, ledger: Ledger, allowance: Allowance, *, bug_id: str, halt: Callable[[str], None]
+        self, upstream: Upstream, ledger: Ledger, settings: CommandSettings, *, bug_id: str, halt: Callable[[str], None]
     ) -> None:
-        """Take the server, the ledger, and what ends the program when it has asked enough."""
-        self._upstream, self._ledger, self._allowance = upstream, ledger, allowance
+        """Take the server, the ledger, the limits, and what ends the program when it has asked enough."""
+        self._upstream, self._ledger, self._settings = upstream, ledger, settings
         self._bug_id, self._halt = bug_id, halt
         self._lock = threading.Lock()
         self._under_way: dict[int, Request] = {}
@@ -125,7 +118,7 @@ class ModelRelay:
         """Count a request, or return why it may not be made and end the program."""
         with self._lock:
             # Requests under way count, too: a client that gives up waiting may repeat the same one endlessly.
-            reason = self._allowance.exceeded_by(functools.reduce(_with, self._under_way.values(), self.usage))
+            reason = reached_limit(functools.reduce(_with, self._under_way.values(), self.usage), self._settings)
             if not reason:
                 try:
                     self._ledger.check()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -134,7 +135,7 @@ class CommandRepairer:
 
 def _of_diff(problem: Problem, diff: str, origin: Origin) -> Candidate:
     try:
-        return Candidate(bug_id=problem.id, edits=edits_of(diff, problem), rank=1, origin=origin)
+        return Candidate(bug_id=problem.id, edits=edits_of_patch(diff, problem.files), rank=1, origin=origin)
     except UserError as error:
         return Candidate(bug_id=problem.id, edits=(), rank=1, origin=origin, problem=str(error), answer=diff)
 
@@ -151,7 +152,7 @@ def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
     if problem.submission_verdict is not None:
         parts.append(f"A judge said of this program: {problem.submission_verdict.value}.")
     if problem.error is not None:
-        parts.append(f"A test fails:\n\n{_indented(problem.error)}")
+        parts.append("A test fails:\n\n" + textwrap.indent(problem.error.strip("\n"), "    "))
     if tests:
         parts.append("Tests that fail:\n\n" + "\n".join(f"- {name}" for name in tests))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -183,10 +184,6 @@ def _place(problem: Problem) -> str:
         )
         said += f" What is to be changed: {spans}."
     return said
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}".rstrip() for line in text.strip("\n").split("\n"))
 
 
 ROOTS = ("/work/", "/tree/", "./")
@@ -230,11 +227,6 @@ def printed_diffs(text: str) -> list[str]:
             at += 1
     close()
     return diffs
-
-
-def edits_of(diff: str, problem: Problem) -> tuple[Edit, ...]:
-    """Return a printed diff as edits of what the problem shows; UserError says why it does not apply."""
-    return edits_of_patch(diff, problem.files)
 
 
 def _is_header(lines: list[str], at: int) -> bool:

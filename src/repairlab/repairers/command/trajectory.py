@@ -30,19 +30,8 @@ class Exchange:
     cost_usd: float | None
 
 
-@record
-class Session:
-    """The start of an agent that a trajectory describes."""
-
-    id: str
-    agent: str
-    model: str | None
-    ended: str
-    """How the start ended, in words."""
-
-
-def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
-    """Return the trajectory of one start as JSON; empty when nothing was asked.
+def trajectory(exchanges: Sequence[Exchange], *, session: str, agent: str, model: str | None, ended: str) -> str:
+    """Return the trajectory of one start as JSON, and in words how it ended; empty when nothing was asked.
 
     Each request repeats its conversation so far: what was there before, as often as before, is left out. Results of tools are
     observations of the step that called them.
@@ -62,19 +51,19 @@ def trajectory(session: Session, exchanges: Sequence[Exchange]) -> str:
         "total_steps": len(steps.found),
     }
     tools = {tool.name: tool for exchange in exchanges for tool in exchange.asked.tools}
-    agent = {
-        "name": session.agent,
-        "version": _version(session.agent, exchanges[0].client),
-        "model_name": session.model,
+    about = {
+        "name": agent,
+        "version": _version(agent, exchanges[0].client),
+        "model_name": model,
         "tool_definitions": [_definition(tool) for tool in tools.values()] or None,
     }
     data = {
         "schema_version": SCHEMA,
-        "session_id": session.id,
-        "agent": _known(agent),
+        "session_id": session,
+        "agent": _known(about),
         "steps": steps.found,
         "final_metrics": _known(totals),
-        "extra": {"ended": session.ended, "client": exchanges[0].client},
+        "extra": {"ended": ended, "client": exchanges[0].client},
     }
     return json.dumps(data, ensure_ascii=False, indent=1)
 

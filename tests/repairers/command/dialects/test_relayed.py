@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.repairers.command.dialects.exchange import Dialect
 from repairlab.repairers.command.dialects.gemini import GEMINI
-from repairlab.repairers.command.model_relay import Allowance
+from repairlab.repairers.command.settings import CommandSettings
 from tests.repairers.command.dialects.test_conformance import ANSWER, ASKED, DIALECTS, HERE, TRANSLATED, request
 from tests.repairers.command.test_model_relay import Relayed, relayed
 
@@ -77,9 +77,13 @@ def test_a_server_of_the_same_dialect_gets_the_request_as_it_is(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
-@pytest.mark.parametrize("allowance", [Allowance(requests=1), Allowance(tokens=40), Allowance(cost_usd=50e-6)])
-def test_a_limit_stops_clients_of_each_dialect_with_their_error(tmp_path: Path, dialect: Dialect, allowance: Allowance) -> None:
-    with relayed(tmp_path, allowance) as here:
+@pytest.mark.parametrize(
+    "settings", [CommandSettings(request_limit=1), CommandSettings(token_limit=40), CommandSettings(cost_limit_usd=50e-6)]
+)
+def test_a_limit_stops_clients_of_each_dialect_with_their_error(
+    tmp_path: Path, dialect: Dialect, settings: CommandSettings
+) -> None:
+    with relayed(tmp_path, settings) as here:
         here.server.body = (HERE / "streams" / "chat.sse").read_bytes()
         assert ask(here, dialect).status_code == 200
         came = ask(here, dialect)
@@ -103,7 +107,7 @@ def test_an_error_of_a_chat_server_comes_as_one_of_the_dialect(tmp_path: Path, d
     ("address", "field"), [("v1/messages/count_tokens", "input_tokens"), ("v1beta/models/x:countTokens", "totalTokens")]
 )
 def test_tokens_are_counted_without_asking(tmp_path: Path, address: str, field: str) -> None:
-    with relayed(tmp_path, Allowance(requests=0)) as here:
+    with relayed(tmp_path, CommandSettings(request_limit=0)) as here:
         dialect = GEMINI if "beta" in address else TRANSLATED[1]
         came = httpx.post(f"{here.url.removesuffix('v1')}{address}", json=request(dialect), trust_env=False)
     assert came.json()[field] > 50

@@ -3,8 +3,9 @@
 The tests are exact for small samples without ties, else normal, and one-sided: the p-value is that of "the first is greater".
 """
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -33,17 +34,34 @@ def interval(values: Sequence[float], *, statistic: Statistic = "mean") -> Inter
     >>> interval([0.0, 1.0, 1.0, 1.0])
     Interval(low=0.25, high=1.0)
     """
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    draw = np.random.default_rng(SEED)
+    return _interval(np.sort(np.asarray(values, dtype=np.float64)).tobytes(), statistic)
+
+
+@functools.lru_cache(maxsize=64)
+def _interval(packed: bytes, statistic: Statistic) -> Interval:
+    """Return the interval of sorted values; many metrics of a run have the same ones."""
+    ordered = np.frombuffer(packed, dtype=np.float64)
     rows = max(1, min(RESAMPLES, _CELLS // len(ordered)))
     found: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = []
-    for start in range(0, RESAMPLES, rows):
-        size = (min(rows, RESAMPLES - start), len(ordered))
-        sampled = ordered[draw.integers(0, len(ordered), size=size)]
+    for places in _one_draw(len(ordered)) if rows == RESAMPLES else _draws(len(ordered), rows):
+        sampled = ordered[places]
         found.append(np.median(sampled, axis=1) if statistic == "median" else sampled.mean(axis=1))
     low, high = np.percentile(np.concatenate(found), (2.5, 97.5))
     # Sums differ in their last bits between machines; records must not.
     return Interval(low=round(float(low), 6), high=round(float(high), 6))
+
+
+def _draws(n: int, rows: int) -> Iterator[np.ndarray[tuple[int, int], np.dtype[np.int64]]]:
+    """Yield the places of resampled values, so many resamples at once."""
+    draw = np.random.default_rng(SEED)
+    for start in range(0, RESAMPLES, rows):
+        yield draw.integers(0, n, size=(min(rows, RESAMPLES - start), n))
+
+
+@functools.lru_cache(maxsize=1)
+def _one_draw(n: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]], ...]:
+    """Return all resamples, which are the same for all metrics of a benchmark."""
+    return tuple(_draws(n, RESAMPLES))
 
 
 @record

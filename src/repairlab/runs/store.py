@@ -112,19 +112,8 @@ class Store:
         """Read run.json."""
         if not self.manifest_path.is_file():
             raise UserError(f"{self.folder} is no run folder: {self._lack()}")
-        try:
-            data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"{self.manifest_path} is not valid JSON ({error}); it was not written by repairlab") from None
-        check = data.pop("check", None) if isinstance(data, dict) else None
-        if isinstance(data, dict) and (check or data.get("id")) and check != _manifest_check(data):
-            raise UserError(
-                f"{self.manifest_path} was changed after it was written, so nobody knows what was run; put back what it was, "
-                "or start a new run with other settings"
-            )
-        if isinstance(data, dict):
-            data["experiment"] = read_experiment_data(data.get("experiment"))
-        return decode(Manifest, data, self.manifest_path.name)
+        stat = self.manifest_path.stat()
+        return _manifest(self.manifest_path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
     def _lack(self) -> str:
         """Say why the folder is not a run, and name runs that may be meant."""
@@ -297,6 +286,25 @@ def _run_id(path: str, *state: int) -> str:
     except ValueError:
         return ""
     return str(data.get("id") or "") if isinstance(data, dict) else ""
+
+
+@functools.lru_cache(maxsize=256)
+def _manifest(path: Path, *state: int) -> Manifest:
+    """Read run.json; `state` tells when it is another file than before."""
+    del state
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path} is not valid JSON ({error}); it was not written by repairlab") from None
+    check = data.pop("check", None) if isinstance(data, dict) else None
+    if isinstance(data, dict) and (check or data.get("id")) and check != _manifest_check(data):
+        raise UserError(
+            f"{path} was changed after it was written, so nobody knows what was run; put back what it was, "
+            "or start a new run with other settings"
+        )
+    if isinstance(data, dict):
+        data["experiment"] = read_experiment_data(data.get("experiment"))
+    return decode(Manifest, data, path.name)
 
 
 def _manifest_check(data: Mapping[str, Any]) -> str:

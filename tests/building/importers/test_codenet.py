@@ -68,6 +68,7 @@ def test_pairs_are_made_in_time_and_healthy(importing: Any, machine: Machine) ->
     assert "no later accepted submission" in reasons["p00001-s4"] and "no test cases for p00002" in reasons["p00002"]
     python, java = (importing.benchmark.bug(name) for name in made.bugs)
     assert (python.oracle.limits.cpu_s, python.oracle.limits.memory_mb) == (1.0, 256)
+    assert python.labels.difficulty == "A", "the first task of its contest"
     assert python.problem.submission_verdict is Verdict.WRONG and "Double It" in python.problem.title
     assert "* 2" in (python.oracle.reference[0].text or "")
     assert java.problem.path == "Main.java" and java.oracle.test.program == "Main"

@@ -7,7 +7,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -37,6 +37,7 @@ _LISTED = ("id", "name", "dataset", "time_limit", "memory_limit")
 SUBMITTED = ("submission_id", "problem_id", "user_id", "date", "language", "original_language", "filename_ext", "status")
 _TIME_S, _MEMORY_MB = 2.0, 1024
 """For the few problems without limits."""
+_LETTERS = tuple(name for name in get_args(Difficulty) if len(name) == 1)
 
 
 @record
@@ -47,6 +48,8 @@ class ListedProblem:
     name: str
     time_s: float | None
     memory_mb: int | None
+    letter: str | None = None
+    """In its contest: a sign of difficulty."""
 
 
 @record
@@ -112,7 +115,9 @@ def _problems(root: Path, tests: JudgeTests) -> tuple[list[ListedProblem], list[
 
 def listed_problems(root: Path) -> Iterator[ListedProblem]:
     """Yield the problems of the list that have submissions."""
-    for where, row in read_csv(root / "metadata" / "problem_list.csv", _LISTED):
+    listed = list(read_csv(root / "metadata" / "problem_list.csv", _LISTED))
+    known = letters({row["id"]: row["name"] for _, row in listed})
+    for where, row in listed:
         if not (root / "metadata" / f"{row['id']}.csv").is_file():
             continue
         time_ms, memory_kb = (_number(row, name, where) for name in ("time_limit", "memory_limit"))
@@ -121,7 +126,30 @@ def listed_problems(root: Path) -> Iterator[ListedProblem]:
             name=row["name"],
             time_s=time_ms / 1000 if time_ms else None,
             memory_mb=max(16, int(memory_kb / 1024)) if memory_kb else None,
+            letter=known.get(row["id"]),
         )
+
+
+def letters(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the letters of tasks, whose list keeps the order of their contests; a contest may begin with the last two of another.
+
+    >>> names = ("ABC 42 - One", "ABC 42 - Two", "ABC 42 - Three", "ARC 58 - Two", "ARC 58 - Three", "ARC 58 - Four", "Old")
+    >>> "".join(letters({name: name for name in names}).values())
+    'ABCBCD'
+    """
+    contests: dict[str, dict[str, str]] = {}
+    for name, text in names.items():
+        contest, is_task, title = text.partition(" - ")
+        if is_task:
+            contests.setdefault(contest, {})[name] = title
+    starts: dict[tuple[str, ...], int] = {}
+    for tasks in contests.values():
+        for place, both in enumerate(pairwise(tasks.values())):
+            starts[both] = max(place, starts.get(both, 0))
+    found: dict[str, str] = {}
+    for tasks in contests.values():
+        found |= zip(tasks, _LETTERS[starts.get(tuple(tasks.values())[:2], 0) :], strict=False)
+    return found
 
 
 def _number(row: Mapping[str, str], name: str, where: str) -> float | None:
@@ -249,9 +277,9 @@ def labelled(program: JudgedProgram, letter: str | None) -> JudgedProgram:
 
 
 def letter_of(tests: JudgeTests | None, problem: ListedProblem) -> str | None:
-    """Return the letter of a problem in its contest, a sign of difficulty, where the tests lie by contest and letter."""
+    """Return the letter of a problem: that of its folder of tests, else that of the list."""
     folder = cases_folder(tests, problem) if tests else None
-    return folder.name if folder and folder.name in get_args(Difficulty) else None
+    return folder.name if folder and folder.name in _LETTERS else problem.letter
 
 
 def cases_folder(tests: JudgeTests, problem: ListedProblem) -> Path | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.codenet import ListedProblem, labelled, letter_of, verdict_of
+from repairlab.building.importers.codenet import ListedProblem, labelled, letter_of, letters, verdict_of
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
 from repairlab.building.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
@@ -52,6 +52,7 @@ def _bugs(
     settings: Settings,
     asked: str | None,
 ) -> Iterator[ImportedBug | Dropped]:
+    known = letters(titles)
     for name, (where, problem, entry) in entries.items():
         try:
             source, target = tokens_of(entry, "src", where), tokens_of(entry, "tgt", where)
@@ -72,7 +73,7 @@ def _bugs(
                 limits=limits_of(*_LIMITS[language]),
                 facts={"origin": {"repository": "mahimanzum/FixEval", "licence": "MIT"}},
             )
-            listed = ListedProblem(id=problem, name=titles.get(problem, ""), time_s=None, memory_mb=None)
+            listed = ListedProblem(id=problem, name=titles.get(problem, ""), time_s=None, memory_mb=None, letter=known.get(problem))
             yield judged_bug(labelled(bug, letter_of(tests, listed)))
         except UserError as error:
             yield Dropped(id=name, reason=str(error))

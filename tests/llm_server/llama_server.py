@@ -1,6 +1,6 @@
 """llama.cpp's server on loopback, in a process of its own: what the tests of language models talk to.
 
-By hand, with any GGUF file or the tiny model: `python -m tests.llm_server.llama_server [tiny|MODEL.gguf] --port 8080`.
+By hand, with any GGUF file, an open model by name, or the tiny model: `python -m tests.llm_server.llama_server MODEL --port 8080`.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from repairlab.core.record import record
+from tests.llm_server.downloads import MODELS, fetch
 from tests.llm_server.tiny_model import make_tiny_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +84,7 @@ def _is_healthy(endpoint: Endpoint) -> bool:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description="Serve a GGUF model by llama.cpp on loopback.")
-    parser.add_argument("model", nargs="?", default="tiny", help="a GGUF file, or `tiny`")
+    parser.add_argument("model", nargs="?", default="tiny", help=f"a GGUF file, {', '.join(MODELS)}, or tiny")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--slots", type=int, default=4, help="requests answered at the same time; also the largest n")
     parser.add_argument("--context", type=int, default=8192, help="tokens of a prompt and its answer")
@@ -100,7 +101,7 @@ def _main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             _server = _start(make_tiny_model(Path(folder)), options)
     else:
-        _server = _start(Path(options.model), options)
+        _server = _start(fetch(MODELS[options.model]) if options.model in MODELS else Path(options.model), options)
     threading.Event().wait()
 
 

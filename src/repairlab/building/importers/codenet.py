@@ -272,7 +272,7 @@ def _submitted_problems(root: Path, tests: JudgeTests | None, judge: Settings) -
 
 
 def labelled(program: JudgedProgram, letter: str | None) -> JudgedProgram:
-    """Return a function that looks up how hard a task is."""
+    """Return a program labelled with the difficulty of its task."""
     return dataclasses.replace(program, facts={**program.facts, "labels": {"difficulty": letter}}) if letter else program
 
 

@@ -52,14 +52,6 @@ class PointingDecoder(StepDecoder, Protocol):
         ...
 
 
-class SequenceNetwork(StepDecoder, Protocol):
-    """A network from sequences to sequences, which is a module of torch."""
-
-    def token_losses(self, batch: TokenBatch, smoothing: float) -> torch.Tensor:
-        """Return the loss of every token of the targets, 0 for padding."""
-        ...
-
-
 _OWN = {"recurrent": Recurrent, "transformer": Transformer, "convolution": Convolution, "edits": PointerEdit}
 
 

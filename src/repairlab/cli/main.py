@@ -32,6 +32,7 @@ GROUPS = {
         "minimise": "Remove from reference fixes what their tests do not need.",
         "label": "Label bugs by fix: location, patterns, category, difficulty.",
         "audit": "Audit a benchmark for duplicates, leaked fixes and weak tests.",
+        "environment": "Fetch, list, verify and remove container images.",
     },
     "Repair": {
         "run": "Ask a repairer for fixes to every bug and validate them.",

@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from repairlab.core.record import record
 from repairlab.core.text import Span
+from repairlab.languages.nodes import named
 from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
@@ -247,11 +248,6 @@ def equal_numbers(draw: random.Random) -> tuple[str, str]:
     """Return two numbers of equal length that differ."""
     number = draw.randrange(1000, 9000)
     return str(number), str(number + draw.randrange(1, 900))
-
-
-def named(node: Node) -> list[Node]:
-    """Return the children of a node that are no punctuation and no comment."""
-    return [child for child in node.named_children if child.type not in ("comment", "line_comment", "block_comment")]
 
 
 def descendants(node: Node) -> Iterable[Node]:

@@ -51,9 +51,9 @@ class Parsed:
         """Return the span of a node."""
         return Span(start=self.offset(node.start_byte), end=self.offset(node.end_byte))
 
-    def text(self, node: Node) -> str:
-        """Return the text of a node."""
-        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+    def text(self, node: Node | None) -> str:
+        """Return the text of a node; nothing where there is none."""
+        return "" if node is None else self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
 
 
 @cache

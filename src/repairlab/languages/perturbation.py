@@ -16,8 +16,9 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.text import Span
 from repairlab.languages.facts import FlowNodes, facts, flow_of, languages_with_flow, title
 from repairlab.languages.language import Function, language
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import leaves, walk
+from repairlab.languages.tree_syntax import leaves
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _FRAMES = re.compile(

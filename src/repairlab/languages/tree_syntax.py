@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from repairlab.core.record import record
 from repairlab.languages.language import Function
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.syntax import LexedSyntax, Piece, Sees
 
@@ -94,15 +95,6 @@ def leaves(root: Node, whole: frozenset[str]) -> Iterator[Node]:
             yield node
         else:
             stack.extend(reversed(node.children))
-
-
-def walk(root: Node) -> Iterator[Node]:
-    """Yield all nodes, in the order of the text, whatever the depth."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(node.children))
 
 
 def parameters(parsed: Parsed, node: Node | None) -> tuple[str, ...]:

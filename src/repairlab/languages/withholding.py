@@ -1,15 +1,15 @@
 """Tools of blind test files: edits of a text, the names in it, and values as blind tests say them."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
 from tree_sitter import Node
 
-from repairlab.languages.blind import BlindChecks, How
-from repairlab.languages.counter import named
+from repairlab.languages.blind import BlindChecks, BlindFile, How
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 
 Frozen: TypeAlias = list[object]
 """A value as blind tests say it: a tag, and its text or parts."""
@@ -17,6 +17,26 @@ Frozen: TypeAlias = list[object]
 
 class UnclearError(Exception):
     """An assertion whose expectation cannot be withheld, with the reason."""
+
+
+class Attempt(Protocol):
+    """One attempt at a file, with some tests left as they are."""
+
+    def problems(self) -> dict[str, str]:
+        """Rewrite what can be; return more tests that turn out to hold what they expect, with the reason."""
+        ...
+
+    def made(self) -> BlindFile:
+        """Return the file, if there were no problems."""
+        ...
+
+
+def until_settled(attempt: Callable[[dict[str, str]], Attempt]) -> BlindFile:
+    """Return the file of the first attempt without problems; each knows the tests that those before it found to be open."""
+    opened = dict[str, str]()
+    while found := (tried := attempt(opened)).problems():
+        opened.update(found)
+    return tried.made()
 
 
 class Edits:
@@ -107,6 +127,15 @@ def frozen_number(value: float) -> Frozen:
     (['i', '12'], ['f', '0.5'], ['f', 'nan'], ['f', '-0.0'])
     """
     return ["i", str(value)] if isinstance(value, int) else ["f", repr(value)]
+
+
+def at_end(text: str, *, is_start: bool) -> Frozen:
+    r"""Return the frozen pattern of a text that starts, or ends, with another.
+
+    >>> at_end("a.", is_start=True)
+    ['s', '\\Aa\\.']
+    """
+    return ["s", rf"\A{re.escape(text)}" if is_start else rf"{re.escape(text)}\Z"]
 
 
 _RELATIONS: dict[str, How] = {

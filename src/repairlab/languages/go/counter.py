@@ -16,13 +16,12 @@ from repairlab.languages.counter import (
     equal_numbers,
     equal_words,
     initial_value,
-    named,
     other_literal,
     replace_change,
     shared_bodies,
 )
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 
 _FAILURES = re.compile(r"\b(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(")
 _EQUALITIES = frozenset({"Equalf", "Exactly"})

@@ -13,9 +13,10 @@ from repairlab.languages.go import blind, counter
 from repairlab.languages.go.facts import FACTS
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.syntax import looking
-from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax, walk
+from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax
 
 _NODES = Nodes(
     strings=frozenset({"interpreted_string_literal", "raw_string_literal", "rune_literal"}),

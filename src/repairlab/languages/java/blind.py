@@ -10,11 +10,10 @@ from tree_sitter import Node
 from repairlab.core.recipe import Framework
 from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import BlindFile, How
-from repairlab.languages.counter import named
 from repairlab.languages.java.literals import JavaLiterals, quoted
 from repairlab.languages.java.names import FUNCTIONS, JavaNames, can_end, declaration, grows, is_collection, own, value_of
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Frozen, TreeClaims, UnclearError, function_reached, must_be
 
 _SAID = "$Said"

@@ -20,7 +20,6 @@ from repairlab.languages.counter import (
     equal_numbers,
     equal_words,
     initial_value,
-    named,
     other_exception,
     other_literal,
     replace_change,
@@ -28,6 +27,7 @@ from repairlab.languages.counter import (
     with_own_helpers,
 )
 from repairlab.languages.java.names import can_end
+from repairlab.languages.nodes import named
 from repairlab.languages.parser import Parsed
 
 _EQUALITIES = re.compile(r"isEqualByComparingTo|equalTo|is|hasSize|containsExactly")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from repairlab.languages.counter import named
+from repairlab.languages.nodes import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.withholding import Frozen, frozen_mapping
 

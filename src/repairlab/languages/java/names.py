@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.counter import named
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import innermost, with_callers
 
 METHODS = frozenset({"method_declaration", "constructor_declaration"})

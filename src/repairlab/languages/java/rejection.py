@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from repairlab.languages.tree_syntax import walk
+from repairlab.languages.nodes import walk
 
 
 def rejection(file: Node) -> Callable[[Node], bool]:

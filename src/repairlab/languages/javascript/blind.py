@@ -12,11 +12,10 @@ from tree_sitter import Node
 from repairlab.core.recipe import Framework
 from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import BlindFile, How
-from repairlab.languages.counter import named
 from repairlab.languages.javascript.literals import UNDEFINED, Literals, pattern, quoted, unescaped
 from repairlab.languages.javascript.names import ANONYMOUS, FUNCTIONS, Names, grows, own, place, statement
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Frozen, TreeClaims, UnclearError, function_reached, must_be
 
 _TESTS = frozenset({"test", "it", "specify"})

@@ -17,14 +17,13 @@ from repairlab.languages.counter import (
     equal_numbers,
     equal_words,
     initial_value,
-    named,
     other_exception,
     other_literal,
     replace_change,
     shared_bodies,
 )
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 
 _TESTS = frozenset({"test", "it", "specify"})
 _FUNCTIONS = frozenset({"arrow_function", "function_expression"})

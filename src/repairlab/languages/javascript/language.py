@@ -15,8 +15,9 @@ from repairlab.languages.javascript.blind import blind
 from repairlab.languages.javascript.facts import FACTS
 from repairlab.languages.javascript.toolchain import JavaScriptToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax, walk
+from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax
 
 _NODES = Nodes(
     strings=frozenset({"string", "template_string", "regex", "jsx_text"}),

@@ -15,12 +15,10 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 from repairlab.languages.blind import BlindChecks, BlindFile, How
-from repairlab.languages.counter import named
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
-from repairlab.languages.native.values import operator_of
+from repairlab.languages.nodes import named, operator_of, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.languages.withholding import ORDERS, Edits, claims_in, frozen, must_be
 
 Native = Literal["c", "cpp"]

@@ -22,14 +22,14 @@ from repairlab.languages.counter import (
     descendants,
     equal_numbers,
     moved,
-    named,
     other_exception,
     other_literal,
     replace_change,
 )
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
-from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of, operator_of
+from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of
+from repairlab.languages.nodes import named, operator_of
 from repairlab.languages.parser import Parsed
 
 _ASSERTION = re.compile(

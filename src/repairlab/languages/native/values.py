@@ -8,8 +8,8 @@ from tree_sitter import Node
 from repairlab.languages.assertions import says_equal
 from repairlab.languages.counter import (
     initial_value,
-    named,
 )
+from repairlab.languages.nodes import named, operator_of
 
 MUST_HOLD = ("==", "&&", "and")
 FAILS_UNLESS = ("!=", "||", "or")
@@ -88,9 +88,3 @@ def _initial_value(variable: Node) -> Iterator[Node]:
         value = named(value)[-1]
     if value is not None and value.type in LITERALS:
         yield value
-
-
-def operator_of(node: Node) -> str:
-    """Return the operator of an expression; nothing where it has none."""
-    operator = node.child_by_field_name("operator")
-    return operator.type if operator is not None else ""

@@ -20,11 +20,11 @@ from repairlab.languages.counter import (
     descendants,
     equal_numbers,
     equal_words,
-    named,
     replace_change,
     shared_bodies,
     with_own_helpers,
 )
+from repairlab.languages.nodes import named
 from repairlab.languages.parser import Parsed
 from repairlab.languages.python.values import (
     is_compared,

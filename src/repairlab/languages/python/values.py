@@ -23,7 +23,6 @@ from repairlab.languages.counter import (
     call_around,
     initial_value,
     moved,
-    named,
     other_exception,
     other_literal,
     other_pattern,
@@ -31,6 +30,7 @@ from repairlab.languages.counter import (
     scope_of,
     uses_of,
 )
+from repairlab.languages.nodes import named
 from repairlab.languages.parser import Parsed
 
 _MODULES = (builtins, collections, datetime, decimal, fractions)

@@ -8,8 +8,8 @@ from typing import Any
 
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Token
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.learning.representations.code import indent_of, indented, join, outdented, read_tokens, split_fix, words
 from repairlab.learning.representations.representation import Encoded, Sample, Unit, Unrepresentable
 

@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from repairlab.core.text import newline_of
 from repairlab.languages.facts import facts
+from repairlab.languages.nodes import walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import walk
 from repairlab.registry import load
 from repairlab.repairers.templates import node_types
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.tree_syntax import walk
+from repairlab.languages.nodes import walk
 from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, enclosing, field
 

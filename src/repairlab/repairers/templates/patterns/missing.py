@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.tree_syntax import walk
+from repairlab.languages.nodes import walk
 from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import Variable, compatible, group

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from tree_sitter import Node
 
@@ -19,24 +19,55 @@ class UnclearError(Exception):
     """An assertion whose expectation cannot be withheld, with the reason."""
 
 
-class Attempt(Protocol):
+class Attempted(Protocol):
     """One attempt at a file, with some tests left as they are."""
 
-    def problems(self) -> dict[str, str]:
-        """Rewrite what can be; return more tests that turn out to hold what they expect, with the reason."""
+    def tests(self) -> Collection[str]:
+        """Return the names of the tests."""
+        ...
+
+    def rewrite(self, test: str) -> None:
+        """Let a test say what it looks at."""
+        ...
+
+    def leftovers(self) -> dict[str, str]:
+        """Take out what served expectations alone; return the tests that still hold what they expect, with the reason."""
         ...
 
     def made(self) -> BlindFile:
-        """Return the file, if there were no problems."""
+        """Return the file."""
         ...
 
 
-def until_settled(attempt: Callable[[dict[str, str]], Attempt]) -> BlindFile:
+def until_settled(attempt: Callable[[dict[str, str]], Attempted]) -> BlindFile:
     """Return the file of the first attempt without problems; each knows the tests that those before it found to be open."""
     opened = dict[str, str]()
-    while found := (tried := attempt(opened)).problems():
+    while True:
+        tried, found = attempt(opened), dict[str, str]()
+        for test in (it for it in tried.tests() if it not in opened):
+            try:
+                tried.rewrite(test)
+            except UnclearError as reason:
+                found[test] = str(reason)
+        found = {test: reason for test, reason in (found or tried.leftovers()).items() if test not in opened}
+        if not found:
+            return tried.made()
         opened.update(found)
-    return tried.made()
+
+
+class Claim(NamedTuple):
+    """What to say in the place of an assertion, `$number$` being the number of the check."""
+
+    saying: str
+    how: How = "equal"
+    expected: str = ""
+    tolerance: str = ""
+
+
+def sayings(checks: BlindChecks, claims: Iterable[Claim], line: int, text: str, *, always: bool) -> list[str]:
+    """Note the claims of an assertion; return what says them."""
+    numbers = ((it, checks.add(line, text, it.how, it.expected, it.tolerance, always=always)) for it in claims)
+    return [claim.saying.replace("$number$", f'"{number}"') for claim, number in numbers]
 
 
 class Edits:

@@ -209,3 +209,15 @@ def test_expectations_of_helpers_are_gone() -> None:
     assert file.open == {}
     for gone in ('"two"', '"zwei"', "(17", '"a", 17', "4.5"):
         assert gone not in file.text, gone
+
+
+def test_braces_with_a_zero_are_no_place_for_a_number() -> None:
+    file = blind("TEST(A, zeros) { EXPECT_EQ(sum({0}), 77); }", "cpp", NONCE, 0)
+    assert 'said0("0", (sum({0})));' in file.text
+
+
+def test_functions_that_a_helper_calls_say_what_they_look_at() -> None:
+    helpers = "static void inner(void) { assert(f(1) == 77); }\nstatic void outer(void) { inner(); }"
+    file = blind(f"{helpers}\nint main(void) {{ if (f(0)) outer(); return 0; }}", "c", NONCE, 0)
+    assert (file.open, [check.expected for check in file.checks]) == ({}, ['["i","77"]'])
+    assert "77" not in file.text.partition("#line")[2]

@@ -5,7 +5,7 @@ else. A test that reads anything further to decide stays as it is, and is open.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -13,14 +13,14 @@ from tree_sitter import Node
 
 from repairlab.languages.blind import BlindChecks, BlindFile
 from repairlab.languages.go import testify
-from repairlab.languages.go.claims import Claim, GoClaims
+from repairlab.languages.go.claims import GoClaims
 from repairlab.languages.go.counter import statements
-from repairlab.languages.go.helpers import Helpers, is_check
-from repairlab.languages.go.leftovers import Leftovers
+from repairlab.languages.go.helpers import GoHelpers, is_check
+from repairlab.languages.go.leftovers import GoLeftovers
 from repairlab.languages.go.names import Given, GoNames, imports, slots, tester_of
 from repairlab.languages.nodes import above, named, own, part, upward, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.withholding import Edits, UnclearError, until_settled
+from repairlab.languages.withholding import Claim, Edits, UnclearError, sayings, until_settled
 
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})
 """Methods of a `*testing.T` that assert nothing."""
@@ -50,37 +50,31 @@ class _File:
     def __init__(self, names: GoNames, nonce: str, first: int, opened: dict[str, str]) -> None:
         self._names, self._text, self._nonce, self._opened = names, names.text, nonce, opened
         self._said = f"said{first}"
-        self._checks, self._edits, self._helpers = BlindChecks(first), Edits(names.parsed), Helpers(names)
+        self._checks, self._edits, self._helpers = BlindChecks(first), Edits(names.parsed), GoHelpers(names)
         self._claims = GoClaims(names, self._edits, self._said)
-        self._leftovers = Leftovers(names, self._edits, self._helpers, self._claims.gone)
+        self._leftovers = GoLeftovers(names, self._edits, self._helpers, self._claims.gone)
         self._blanks = list[tuple[int, list[Node]]]()
         """Where variables may be used nowhere any more, which is an error in Go."""
         self._rewritten = dict[str, str]()
         """What stands in the place of helpers that have another name now."""
         self._ends = list[tuple[Node, str]]()
 
-    def problems(self) -> dict[str, str]:
-        """Rewrite what can be; return the tests that turn out to hold what they expect, with the reason."""
-        found = dict[str, str]()
-        for given in self._names.given.values():
-            if given.is_test and given.name not in self._opened:
-                try:
-                    self._function(given)
-                except UnclearError as reason:
-                    found[given.name] = str(reason)
-        if not found:
-            found = self._leftovers.found()
-            for name in self._rewritten:
-                found |= self._leftovers.needed(name)
-        return {name: reason for name, reason in found.items() if name not in self._opened}
+    def tests(self) -> Collection[str]:
+        """Return the names of the tests."""
+        return [given.name for given in self._names.given.values() if given.is_test]
+
+    def rewrite(self, test: str) -> None:
+        """Let a test say what it looks at."""
+        self._function(self._names.given[test])
+
+    def leftovers(self) -> dict[str, str]:
+        """Take out what served expectations alone; return the tests that still hold what they expect, with the reason."""
+        return self._leftovers.found(self._rewritten)
 
     def made(self) -> BlindFile:
         """Return the file."""
-        for given in self._names.given.values():
-            body = part(given.node, "body")
-            if given.is_test and given.name not in self._opened and body is not None:
-                self._ends.append((body, f'"{given.name}"'))
-        for body, name in self._ends:
+        blind = [test for test in self.tests() if test not in self._opened]
+        for body, name in (*self._ends, *((part(self._names.given[test].node, "body"), f'"{test}"') for test in blind)):
             self._end(body, name)
         for name in self._opened:
             self._edits.replace(self._names.given[name].node, "")
@@ -106,8 +100,10 @@ class _File:
         edits.between(package.end_byte, package.end_byte, needed)
         return edits.applied(parsed.root)
 
-    def _end(self, body: Node, name: str) -> None:
+    def _end(self, body: Node | None, name: str) -> None:
         """Let a test say that it has ended."""
+        if body is None:
+            return
         said = f'{self._said}write("end", {name})'
         for node in own(body, ("func_literal",)):
             if node.type == "return_statement" and not self._edits.removed(node):
@@ -252,11 +248,7 @@ class _File:
 
     def _saying(self, node: Node, claims: Iterable[Claim], *, always: bool) -> list[str]:
         """Note claims about what a node looks at; return the calls that say it."""
-        line, text, said = node.start_point[0] + 1, self._text(node), list[str]()
-        for claim in claims:
-            number = self._checks.add(line, text, claim.how, claim.expected, claim.tolerance, always=always)
-            said.append(f'{self._said}{claim.saying}("{number}", {claim.actual})')
-        return said
+        return sayings(self._checks, claims, node.start_point[0] + 1, self._text(node), always=always)
 
     def _asserts_nothing(self, node: Node, testers: set[str]) -> None:
         for call in (it for it in walk(node) if it.type == "call_expression"):

@@ -4,14 +4,12 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.blind import How
 from repairlab.languages.go.names import DEEP, LITERALS, GoNames
 from repairlab.languages.nodes import named, operator_of, part, walk
-from repairlab.languages.withholding import ORDERS, Edits, UnclearError, at_end, claims_in, frozen, frozen_text, must_be
+from repairlab.languages.withholding import ORDERS, Claim, Edits, UnclearError, at_end, claims_in, frozen, frozen_text, must_be
 
 _FIXED = LITERALS | {"true", "false", "nil", "imaginary_literal"}
 _MADE_OF = ("unary_expression", "composite_literal", "binary_expression", "parenthesized_expression")
@@ -21,16 +19,6 @@ _SEARCHES = re.compile(
     r"\b(?:strings|bytes)\.(?:Index|LastIndex|Count|Contains|Has|EqualFold|Cut)|\bregexp\.|\.(?:Match|Find)\w*\("
 )
 """What looks for something in a text."""
-
-
-class Claim(NamedTuple):
-    """What to say in the place of a check."""
-
-    actual: str
-    saying: str = ""
-    how: How = "equal"
-    expected: str = ""
-    tolerance: str = ""
 
 
 class GoClaims:
@@ -47,6 +35,10 @@ class GoClaims:
             raise self._refused(node)
         self._edits.keep(node)
         return self._text(node)
+
+    def saying(self, actual: str, verb: str = "") -> str:
+        """Return the call that says a value."""
+        return f"{self.said}{verb}($number$, {actual})"
 
     def _refused(self, node: Node) -> UnclearError:
         return UnclearError(f"it holds what it looks for: {' '.join(self._text(node).split())[:60]}")
@@ -73,24 +65,24 @@ class GoClaims:
         if not literal or literal[0] != "s":
             return None
         if name == "strings.Contains":
-            return Claim(self.kept(sides[0]), how="contains" if truth else "lacks", expected=frozen_text(literal))
+            return Claim(self.saying(self.kept(sides[0])), how="contains" if truth else "lacks", expected=frozen_text(literal))
         if not truth or name not in ("strings.HasPrefix", "strings.HasSuffix"):
             return None
         pattern = at_end(literal[1], is_start=name.endswith("Prefix"))
-        return Claim(self.kept(sides[0]), how="matches", expected=frozen_text(pattern))
+        return Claim(self.saying(self.kept(sides[0])), how="matches", expected=frozen_text(pattern))
 
     # Comparisons: `whole` is the expression that compares, none where an assertion does
 
     def equal(self, whole: Node | None, left: Node, right: Node, *, truth: bool = True, items: bool = False) -> Claim:
         """Return what to say where two values must be equal."""
         if whole is not None and whole.type == "binary_expression" and "nil" in (left.type, right.type):
-            return Claim(f"({self.kept(whole)})", expected=frozen("b", truth))
+            return Claim(self.saying(f"({self.kept(whole)})"), expected=frozen("b", truth))
         is_sentinel = any(_SENTINEL.fullmatch(self._text(side)) for side in (left, right))
         actual, wanted = (left, None) if is_sentinel else self._sides(left, right)
         if wanted is None:
             return self._relation(whole, left, right, truth=truth)
         self.gone.append(wanted)
-        return Claim(self.kept(actual), "items" if items else "", expected=self.frozen(wanted))
+        return Claim(self.saying(self.kept(actual), "items" if items else ""), expected=self.frozen(wanted))
 
     def _sides(self, left: Node, right: Node) -> tuple[Node, Node | None]:
         """Return which side is the answer of the code under test, and which the expectation; none where both are answers."""
@@ -108,16 +100,18 @@ class GoClaims:
         for actual, other in ((left, right), (right, left)):
             literal = self.frozen(other)
             if other.type in ("true", "false"):
-                return Claim(self.kept(actual), expected=frozen("b", other.type == "false"))
+                return Claim(self.saying(self.kept(actual)), expected=frozen("b", other.type == "false"))
             if literal:
-                return Claim(self.kept(actual), how="different", expected=literal)
+                return Claim(self.saying(self.kept(actual)), how="different", expected=literal)
         return self._relation(whole, left, right, truth=truth if whole else not truth)
 
     def ordered(self, whole: Node | None, operator: str, left: Node, right: Node, *, truth: bool = True) -> Claim:
         """Return what to say where one value must be less than another, or more."""
         for actual, other, is_turned in ((left, right, False), (right, left, True)):
             if (literal := self.frozen(other)) and other.type not in ("true", "false"):
-                return Claim(self.kept(actual), how=must_be(operator, is_true=truth, is_turned=is_turned), expected=literal)
+                return Claim(
+                    self.saying(self.kept(actual)), how=must_be(operator, is_true=truth, is_turned=is_turned), expected=literal
+                )
         return self._relation(whole, left, right, truth=truth, operator=operator)
 
     def _relation(self, whole: Node | None, left: Node, right: Node, *, truth: bool, operator: str = "") -> Claim:
@@ -128,14 +122,14 @@ class GoClaims:
             self._truth(side, truth=truth)
         one, other = self.kept(left), self.kept(right)
         text = f"({one}) {operator} ({other})" if operator else f"{self.said}reflect.DeepEqual({one}, {other})"
-        return Claim(text, expected=frozen("b", truth))
+        return Claim(self.saying(text), expected=frozen("b", truth))
 
     def _truth(self, node: Node, *, truth: bool) -> Claim:
         """Return that a condition is said as it is; it must not hold what it looks for."""
         if self.holds_literal(node):
             raise self._refused(node)
         self.gone.append(node)
-        return Claim(f"bool({self.kept(node)})", expected=frozen("b", truth))
+        return Claim(self.saying(f"bool({self.kept(node)})"), expected=frozen("b", truth))
 
     # Literals
 

@@ -25,7 +25,7 @@ def is_check(names: GoNames, choice: Node, testers: set[str]) -> bool:
     return fails
 
 
-class Helpers:
+class GoHelpers:
     """The helpers of a file that are looked at, each with the parameters that are what it expects."""
 
     def __init__(self, names: GoNames) -> None:

@@ -1,21 +1,23 @@
 """What is left of a Go test's expectations once its checks are gone: variables, tables and their columns."""
 
+from collections.abc import Iterable
+
 from tree_sitter import Node
 
-from repairlab.languages.go.helpers import Helpers
+from repairlab.languages.go.helpers import GoHelpers
 from repairlab.languages.go.names import FUNCTIONS, LITERALS, GoNames, element_of, elements, is_called, names_of, value_of
 from repairlab.languages.nodes import above, named, part, upward, walk
 from repairlab.languages.withholding import Edits
 
 
-class Leftovers:
+class GoLeftovers:
     """What served expectations alone, and goes; and what stays and tells them."""
 
-    def __init__(self, names: GoNames, edits: Edits, helpers: Helpers, gone: list[Node]) -> None:
+    def __init__(self, names: GoNames, edits: Edits, helpers: GoHelpers, gone: list[Node]) -> None:
         """Take the parts of comparisons that are gone; what they were made of joins them."""
         self._names, self._edits, self._helpers, self._gone, self._text = names, edits, helpers, gone, names.text
 
-    def found(self) -> dict[str, str]:
+    def found(self, rewritten: Iterable[str]) -> dict[str, str]:
         """Take what served expectations alone out of the file; return the tests that still hold what they expect."""
         while any(self._take_out(use) for node in tuple(self._gone) for use in walk(node) if use.type == "identifier"):
             pass
@@ -26,14 +28,10 @@ class Leftovers:
             for use in filter(self._is_left, walk(node)):
                 reason = f"{self._text(use)} is there for more than comparisons"
                 found |= dict.fromkeys(self._names.tests_of(self._names.function_around(node)), reason)
-        return found
-
-    def needed(self, name: str) -> dict[str, str]:
-        """Return the tests that come by a helper which needs what it expects for something else."""
-        found = dict[str, str]()
-        for declared in self._helpers.dropped_of(name):
-            if not all(map(self._edits.removed, self._names.uses_of(declared))):
-                found |= dict.fromkeys(self._names.tests_of(name), f"{name} needs {self._text(declared)}")
+        for name in rewritten:
+            for declared in self._helpers.dropped_of(name):
+                if not all(map(self._edits.removed, self._names.uses_of(declared))):
+                    found |= dict.fromkeys(self._names.tests_of(name), f"{name} needs {self._text(declared)}")
         return found
 
     def is_gone(self, declared: Node) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repairlab.languages.blind import How
-from repairlab.languages.go.claims import Claim, GoClaims
+from repairlab.languages.go.claims import GoClaims
 from repairlab.languages.go.names import GoNames
 from repairlab.languages.nodes import above, named, part
-from repairlab.languages.withholding import UnclearError, frozen
+from repairlab.languages.withholding import Claim, UnclearError, frozen
 
 _PACKAGE = re.compile(r"/testify(?:/v\d+)?/(?:assert|require)\"$")
 _EQUAL = frozenset({"Equal", "EqualValues", "Exactly"})
@@ -54,7 +54,7 @@ def claimed(names: GoNames, claims: GoClaims, name: str, values: list[Node]) -> 
         yield from claims.condition(values[0], truth=name == "True")
     elif name in _STATES and values:
         text, truth = _STATES[name]
-        yield Claim(text.format(claims.kept(values[0]), said=claims.said), expected=frozen("b", truth))
+        yield Claim(claims.saying(text.format(claims.kept(values[0]), said=claims.said)), expected=frozen("b", truth))
     elif len(values) < len(("expected", "actual")):
         raise UnclearError(f"asserts by {name}")
     elif name in _EQUAL:
@@ -64,7 +64,7 @@ def claimed(names: GoNames, claims: GoClaims, name: str, values: list[Node]) -> 
     elif name in _ORDERED:
         yield claims.ordered(None, _ORDERED[name], *values[:2])
     elif name == "ElementsMatch":
-        yield claims.equal(None, values[1], values[0])._replace(saying="items", how="same items")
+        yield claims.equal(None, values[1], values[0], items=True)._replace(how="same items")
     elif name in _NEAR and _WIDTH.fullmatch(width := names.text(values[2])):
         claim = claims.equal(None, values[1], values[0])
         if claim.expected == frozen("b", True):
@@ -78,10 +78,11 @@ def _part(names: GoNames, claims: GoClaims, name: str, value: Node, wanted: Node
     """Return what to say of a part of a value, or of what is part of it."""
     seen, literal = claims.kept(value), claims.frozen(wanted)
     if name == "ErrorIs":
-        return Claim(f"{claims.said}is({seen}, {claims.kept(wanted)})", expected=frozen("b", True))
+        return Claim(claims.saying(f"{claims.said}is({seen}, {claims.kept(wanted)})"), expected=frozen("b", True))
     if name in _CONTAINS and literal:
-        return Claim(f"({seen}).Error()" if name == "ErrorContains" else seen, how=_CONTAINS[name], expected=literal)
+        part_of = f"({seen}).Error()" if name == "ErrorContains" else seen
+        return Claim(claims.saying(part_of), how=_CONTAINS[name], expected=literal)
     if name not in ("Len", "EqualError") or names.is_derived(wanted):
         raise UnclearError(f"asserts by {name}")
     claims.gone.append(wanted)
-    return Claim(f"{claims.said}size({seen})" if name == "Len" else f"({seen}).Error()", expected=literal)
+    return Claim(claims.saying(f"{claims.said}size({seen})" if name == "Len" else f"({seen}).Error()"), expected=literal)

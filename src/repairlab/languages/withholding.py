@@ -19,7 +19,7 @@ class UnclearError(Exception):
     """An assertion whose expectation cannot be withheld, with the reason."""
 
 
-class Attempted(Protocol):
+class BlindAttempt(Protocol):
     """One attempt at a file, with some tests left as they are."""
 
     def tests(self) -> Collection[str]:
@@ -39,7 +39,7 @@ class Attempted(Protocol):
         ...
 
 
-def until_settled(attempt: Callable[[dict[str, str]], Attempted]) -> BlindFile:
+def until_settled(attempt: Callable[[dict[str, str]], BlindAttempt]) -> BlindFile:
     """Return the file of the first attempt without problems; each knows the tests that those before it found to be open."""
     opened = dict[str, str]()
     while True:
@@ -55,7 +55,7 @@ def until_settled(attempt: Callable[[dict[str, str]], Attempted]) -> BlindFile:
         opened.update(found)
 
 
-class Claim(NamedTuple):
+class BlindClaim(NamedTuple):
     """What to say in the place of an assertion, `$number$` being the number of the check."""
 
     saying: str
@@ -64,7 +64,7 @@ class Claim(NamedTuple):
     tolerance: str = ""
 
 
-def sayings(checks: BlindChecks, claims: Iterable[Claim], line: int, text: str, *, always: bool) -> list[str]:
+def sayings(checks: BlindChecks, claims: Iterable[BlindClaim], line: int, text: str, *, always: bool) -> list[str]:
     """Note the claims of an assertion; return what says them."""
     numbers = ((it, checks.add(line, text, it.how, it.expected, it.tolerance, always=always)) for it in claims)
     return [claim.saying.replace("$number$", f'"{number}"') for claim, number in numbers]
@@ -201,73 +201,6 @@ def claims_in(node: Node, operator: Callable[[Node], str], *, is_true: bool) -> 
             yield from claims_in(side, operator, is_true=is_true)
     else:
         yield node, is_true
-
-
-class OriginsOfNames(Protocol):
-    """Knows the names of a file."""
-
-    def origin(self, node: Node) -> str:
-        """Return where a value comes from: `built` here, `derived` from what code under test did, or `unknown`."""
-        ...
-
-
-class ValuesOfLiterals(Protocol):
-    """Knows the values that stand in a file as they are."""
-
-    def frozen(self, node: Node) -> Frozen | None:
-        """Return the value of a literal, or of a constant that is one; none where it is something else."""
-        ...
-
-
-class TreeClaims:
-    """What the assertions of a file look at, each said in the place of its assertion."""
-
-    def __init__(self, parsed: Parsed, first: int, said: str, names: OriginsOfNames, literals: ValuesOfLiterals) -> None:
-        """Take the number of the first check, and what the object is called that says values."""
-        self.parsed, self.edits, self.checks, self.said = parsed, Edits(parsed), BlindChecks(first), said
-        self.names, self.literals = names, literals
-        self.expecting: list[Node] = []
-        """What is taken out."""
-
-    def check(
-        self,
-        node: Node,
-        how: How = "equal",
-        expected: Frozen | None = None,
-        tolerance: str = "",
-        *,
-        of_two: bool = False,
-        always: bool,
-    ) -> int:
-        """Note a check of what stands in a place; return its number."""
-        line = self.parsed.source.count("\n", 0, self.parsed.span(node).start) + 1
-        due, text = (
-            "" if expected is None else frozen_text(expected),
-            self.parsed.text(node.child_by_field_name("condition") or node),
-        )
-        return self.checks.add(line, text, how, due, tolerance, of_two=of_two, always=always)
-
-    def say(self, call: Node, verb: str, number: int, seen: Node, rest: str = "") -> None:
-        """Let a call say what it looks at, in the place of an assertion about it."""
-        whole, kept = self.parsed.span(call), self.parsed.span(seen)
-        self.edits.take_out(whole.start, kept.start, f"{self.said}.{verb}({number}, ")
-        self.edits.take_out(kept.end, whole.end, f"{rest}){';' if call.type == 'if_statement' else ''}")
-
-    def equality(
-        self, call: Node, how: How, expected: Node, actual: Node, tolerance: str, outermost: Callable[[Node], str], *, always: bool
-    ) -> tuple[int, Node, Node | None]:
-        """Note that two values must be equal, near or different; return the number, what to say, and what to say beside it."""
-        value = self.literals.frozen(expected)
-        if value is None and (swapped := self.literals.frozen(actual)) is not None:
-            actual, expected, value = expected, actual, swapped
-        origin = self.names.origin(expected) if value is None else "built"
-        if origin == "unknown":
-            raise UnclearError("what is expected comes from elsewhere")
-        alike = outermost(actual) if value is None else ""
-        if value is None and (how == "different" or origin == "derived" or (alike and alike == outermost(expected))):
-            return self.check(call, how, None, tolerance, of_two=True, always=always), actual, expected
-        self.expecting.append(expected)
-        return self.check(call, how, value, tolerance, always=always), actual, None
 
 
 def innermost(bindings: Iterable[Node], use: Node, scope: Callable[[Node], Node]) -> Node | None:

@@ -20,7 +20,7 @@ from repairlab.languages.go.leftovers import GoLeftovers
 from repairlab.languages.go.names import Given, GoNames, imports, slots, tester_of
 from repairlab.languages.nodes import above, named, own, part, upward, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.withholding import Claim, Edits, UnclearError, sayings, until_settled
+from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, until_settled
 
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})
 """Methods of a `*testing.T` that assert nothing."""
@@ -246,7 +246,7 @@ class _File:
         is_statement = len(said) != 1 and statement.type == "expression_statement"
         self._edits.replace(call, ("; " if is_statement else " && ").join(said))
 
-    def _saying(self, node: Node, claims: Iterable[Claim], *, always: bool) -> list[str]:
+    def _saying(self, node: Node, claims: Iterable[BlindClaim], *, always: bool) -> list[str]:
         """Note claims about what a node looks at; return the calls that say it."""
         return sayings(self._checks, claims, node.start_point[0] + 1, self._text(node), always=always)
 

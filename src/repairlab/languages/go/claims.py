@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from repairlab.languages.go.names import DEEP, LITERALS, GoNames
 from repairlab.languages.nodes import named, operator_of, part, walk
-from repairlab.languages.withholding import ORDERS, Claim, Edits, UnclearError, at_end, claims_in, frozen, frozen_text, must_be
+from repairlab.languages.withholding import ORDERS, BlindClaim, Edits, UnclearError, at_end, claims_in, frozen, frozen_text, must_be
 
 _FIXED = LITERALS | {"true", "false", "nil", "imaginary_literal"}
 _MADE_OF = ("unary_expression", "composite_literal", "binary_expression", "parenthesized_expression")
@@ -43,12 +43,12 @@ class GoClaims:
     def _refused(self, node: Node) -> UnclearError:
         return UnclearError(f"it holds what it looks for: {' '.join(self._text(node).split())[:60]}")
 
-    def condition(self, node: Node, *, truth: bool) -> Iterator[Claim]:
+    def condition(self, node: Node, *, truth: bool) -> Iterator[BlindClaim]:
         """Yield what to say where a condition must be true, or false."""
         for claim, is_true in claims_in(node, operator_of, is_true=truth):
             yield self._claim(claim, truth=is_true)
 
-    def _claim(self, node: Node, *, truth: bool) -> Claim:
+    def _claim(self, node: Node, *, truth: bool) -> BlindClaim:
         operator, compared = operator_of(node), self._names.compared(node) if truth else None
         if operator in ("==", "!="):
             return (self.equal if (operator == "==") == truth else self.different)(node, *named(node), truth=truth)
@@ -58,31 +58,31 @@ class GoClaims:
             return self.ordered(node, operator, *named(node), truth=truth)
         return self._found(node, truth=truth) or self._truth(node, truth=truth)
 
-    def _found(self, node: Node, *, truth: bool) -> Claim | None:
+    def _found(self, node: Node, *, truth: bool) -> BlindClaim | None:
         """Return what to say where a text must hold a literal, or must not."""
         name, sides = self._text(part(node, "function")), named(part(node, "arguments"))
         literal = json.loads(self.frozen(sides[1]) or "[]") if len(sides) == 2 else []
         if not literal or literal[0] != "s":
             return None
         if name == "strings.Contains":
-            return Claim(self.saying(self.kept(sides[0])), how="contains" if truth else "lacks", expected=frozen_text(literal))
+            return BlindClaim(self.saying(self.kept(sides[0])), how="contains" if truth else "lacks", expected=frozen_text(literal))
         if not truth or name not in ("strings.HasPrefix", "strings.HasSuffix"):
             return None
         pattern = at_end(literal[1], is_start=name.endswith("Prefix"))
-        return Claim(self.saying(self.kept(sides[0])), how="matches", expected=frozen_text(pattern))
+        return BlindClaim(self.saying(self.kept(sides[0])), how="matches", expected=frozen_text(pattern))
 
     # Comparisons: `whole` is the expression that compares, none where an assertion does
 
-    def equal(self, whole: Node | None, left: Node, right: Node, *, truth: bool = True, items: bool = False) -> Claim:
+    def equal(self, whole: Node | None, left: Node, right: Node, *, truth: bool = True, items: bool = False) -> BlindClaim:
         """Return what to say where two values must be equal."""
         if whole is not None and whole.type == "binary_expression" and "nil" in (left.type, right.type):
-            return Claim(self.saying(f"({self.kept(whole)})"), expected=frozen("b", truth))
+            return BlindClaim(self.saying(f"({self.kept(whole)})"), expected=frozen("b", truth))
         is_sentinel = any(_SENTINEL.fullmatch(self._text(side)) for side in (left, right))
         actual, wanted = (left, None) if is_sentinel else self._sides(left, right)
         if wanted is None:
             return self._relation(whole, left, right, truth=truth)
         self.gone.append(wanted)
-        return Claim(self.saying(self.kept(actual), "items" if items else ""), expected=self.frozen(wanted))
+        return BlindClaim(self.saying(self.kept(actual), "items" if items else ""), expected=self.frozen(wanted))
 
     def _sides(self, left: Node, right: Node) -> tuple[Node, Node | None]:
         """Return which side is the answer of the code under test, and which the expectation; none where both are answers."""
@@ -95,26 +95,26 @@ class GoClaims:
             return (left, right) if derived[0] else (right, left)
         return (right, left) if _is_fixed(left) or _EXPECTED.match(self._text(left)) else (left, right)
 
-    def different(self, whole: Node | None, left: Node, right: Node, *, truth: bool = True) -> Claim:
+    def different(self, whole: Node | None, left: Node, right: Node, *, truth: bool = True) -> BlindClaim:
         """Return what to say where two values must not be equal."""
         for actual, other in ((left, right), (right, left)):
             literal = self.frozen(other)
             if other.type in ("true", "false"):
-                return Claim(self.saying(self.kept(actual)), expected=frozen("b", other.type == "false"))
+                return BlindClaim(self.saying(self.kept(actual)), expected=frozen("b", other.type == "false"))
             if literal:
-                return Claim(self.saying(self.kept(actual)), how="different", expected=literal)
+                return BlindClaim(self.saying(self.kept(actual)), how="different", expected=literal)
         return self._relation(whole, left, right, truth=truth if whole else not truth)
 
-    def ordered(self, whole: Node | None, operator: str, left: Node, right: Node, *, truth: bool = True) -> Claim:
+    def ordered(self, whole: Node | None, operator: str, left: Node, right: Node, *, truth: bool = True) -> BlindClaim:
         """Return what to say where one value must be less than another, or more."""
         for actual, other, is_turned in ((left, right, False), (right, left, True)):
             if (literal := self.frozen(other)) and other.type not in ("true", "false"):
-                return Claim(
+                return BlindClaim(
                     self.saying(self.kept(actual)), how=must_be(operator, is_true=truth, is_turned=is_turned), expected=literal
                 )
         return self._relation(whole, left, right, truth=truth, operator=operator)
 
-    def _relation(self, whole: Node | None, left: Node, right: Node, *, truth: bool, operator: str = "") -> Claim:
+    def _relation(self, whole: Node | None, left: Node, right: Node, *, truth: bool, operator: str = "") -> BlindClaim:
         """Return that a comparison of two answers is said as it is."""
         if whole is not None:
             return self._truth(whole, truth=truth)
@@ -122,19 +122,19 @@ class GoClaims:
             self._truth(side, truth=truth)
         one, other = self.kept(left), self.kept(right)
         text = f"({one}) {operator} ({other})" if operator else f"{self.said}reflect.DeepEqual({one}, {other})"
-        return Claim(self.saying(text), expected=frozen("b", truth))
+        return BlindClaim(self.saying(text), expected=frozen("b", truth))
 
-    def _truth(self, node: Node, *, truth: bool) -> Claim:
+    def _truth(self, node: Node, *, truth: bool) -> BlindClaim:
         """Return that a condition is said as it is; it must not hold what it looks for."""
         if self.holds_literal(node):
             raise self._refused(node)
         self.gone.append(node)
-        return Claim(self.saying(f"bool({self.kept(node)})"), expected=frozen("b", truth))
+        return BlindClaim(self.saying(f"bool({self.kept(node)})"), expected=frozen("b", truth))
 
     # Literals
 
     def holds_literal(self, node: Node, *, everywhere: bool = False) -> bool:
-        """Whether a literal stands in an expression; what code under test is called with does not count."""
+        """Whether a literal stands in an expression; arguments of code under test do not count."""
         if node.type in LITERALS or node.type == "composite_literal":
             return True
         if node.type == "call_expression" and not everywhere and self._names.is_foreign(node):

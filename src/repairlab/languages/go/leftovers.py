@@ -1,4 +1,4 @@
-"""What is left of a Go test's expectations once its checks are gone: variables, tables and their columns."""
+"""Remains of a Go test's expectations once its checks are gone: variables, tables and their columns."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ class GoLeftovers:
     """What served expectations alone, and goes; and what stays and tells them."""
 
     def __init__(self, names: GoNames, edits: Edits, helpers: GoHelpers, gone: list[Node]) -> None:
-        """Take the parts of comparisons that are gone; what they were made of joins them."""
+        """Take the parts of comparisons that are gone; the values of variables join them."""
         self._names, self._edits, self._helpers, self._gone, self._text = names, edits, helpers, gone, names.text
 
     def found(self, rewritten: Iterable[str]) -> dict[str, str]:

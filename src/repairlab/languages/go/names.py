@@ -183,7 +183,7 @@ class GoNames:
         return [value for value, _ in self.cells(self.text(field))] if is_known else []
 
     def is_column_of(self, use: Node) -> bool:
-        """Whether a name is a row, of which only a field is looked at."""
+        """Whether a name stands for a row, and only a field of it is read."""
         selector = above(use, "selector_expression")
         return selector is not None and bool(self.column(selector))
 

@@ -9,7 +9,7 @@ from repairlab.languages.blind import How
 from repairlab.languages.go.claims import GoClaims
 from repairlab.languages.go.names import GoNames
 from repairlab.languages.nodes import above, named, part
-from repairlab.languages.withholding import Claim, UnclearError, frozen
+from repairlab.languages.withholding import BlindClaim, UnclearError, frozen
 
 _PACKAGE = re.compile(r"/testify(?:/v\d+)?/(?:assert|require)\"$")
 _EQUAL = frozenset({"Equal", "EqualValues", "Exactly"})
@@ -48,13 +48,13 @@ def assertion(names: GoNames, call: Node) -> str | None:
     return names.text(field).removesuffix("f") if operand is not None and field is not None and is_testify(names, operand) else None
 
 
-def claimed(names: GoNames, claims: GoClaims, name: str, values: list[Node]) -> Iterator[Claim]:
+def claimed(names: GoNames, claims: GoClaims, name: str, values: list[Node]) -> Iterator[BlindClaim]:
     """Yield what to say in the place of an assertion of testify."""
     if name in ("True", "False") and values:
         yield from claims.condition(values[0], truth=name == "True")
     elif name in _STATES and values:
         text, truth = _STATES[name]
-        yield Claim(claims.saying(text.format(claims.kept(values[0]), said=claims.said)), expected=frozen("b", truth))
+        yield BlindClaim(claims.saying(text.format(claims.kept(values[0]), said=claims.said)), expected=frozen("b", truth))
     elif len(values) < len(("expected", "actual")):
         raise UnclearError(f"asserts by {name}")
     elif name in _EQUAL:
@@ -74,15 +74,15 @@ def claimed(names: GoNames, claims: GoClaims, name: str, values: list[Node]) -> 
         yield _part(names, claims, name, *values[:2])
 
 
-def _part(names: GoNames, claims: GoClaims, name: str, value: Node, wanted: Node) -> Claim:
+def _part(names: GoNames, claims: GoClaims, name: str, value: Node, wanted: Node) -> BlindClaim:
     """Return what to say of a part of a value, or of what is part of it."""
     seen, literal = claims.kept(value), claims.frozen(wanted)
     if name == "ErrorIs":
-        return Claim(claims.saying(f"{claims.said}is({seen}, {claims.kept(wanted)})"), expected=frozen("b", True))
+        return BlindClaim(claims.saying(f"{claims.said}is({seen}, {claims.kept(wanted)})"), expected=frozen("b", True))
     if name in _CONTAINS and literal:
         part_of = f"({seen}).Error()" if name == "ErrorContains" else seen
-        return Claim(claims.saying(part_of), how=_CONTAINS[name], expected=literal)
+        return BlindClaim(claims.saying(part_of), how=_CONTAINS[name], expected=literal)
     if name not in ("Len", "EqualError") or names.is_derived(wanted):
         raise UnclearError(f"asserts by {name}")
     claims.gone.append(wanted)
-    return Claim(claims.saying(f"{claims.said}size({seen})" if name == "Len" else f"({seen}).Error()"), expected=literal)
+    return BlindClaim(claims.saying(f"{claims.said}size({seen})" if name == "Len" else f"({seen}).Error()"), expected=literal)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.nodes import named, walk
+from repairlab.languages.nodes import named, part, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.withholding import innermost, with_callers
 
@@ -182,6 +182,16 @@ def _is_counter(binding: Node) -> bool:
     """Return whether a variable counts the rounds of a loop."""
     declaration = binding.parent.parent if binding.parent is not None else None
     return declaration is not None and declaration.parent is not None and declaration.parent.type == "for_statement"
+
+
+def arguments(call: Node) -> list[Node]:
+    """Return what a call is given."""
+    return named(part(call, "arguments"))
+
+
+def called(parsed: Parsed, call: Node) -> str:
+    """Return the name of the called method; nothing for other nodes."""
+    return parsed.text(part(call, "name")) if call.type == "method_invocation" else ""
 
 
 def is_collection(parsed: Parsed, value: Node) -> bool:

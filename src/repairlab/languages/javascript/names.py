@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.nodes import named, walk
+from repairlab.languages.nodes import named, part, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.withholding import innermost, with_callers
 
@@ -160,6 +160,17 @@ class Names:
         if value.type in ("call_expression", "new_expression", "await_expression") and any(grows(it) for it in self.uses(binding)):
             return "built" if _COLLECTION.match(self.parsed.text(value)) and self._is_put_together(binding) else "derived"
         return self.origin(value)
+
+
+def arguments(call: Node | None) -> list[Node]:
+    """Return what a call is given."""
+    given = part(call, "arguments") if call is not None and call.type == "call_expression" else None
+    return named(given) if given is not None and given.type == "arguments" else []
+
+
+def last(parsed: Parsed, call: Node) -> str:
+    """Return the last word of what is called: `equal` in `assert.equal`."""
+    return re.split(r"\W+", parsed.text(part(call, "function")))[-1]
 
 
 def _is_binding(node: Node) -> bool:

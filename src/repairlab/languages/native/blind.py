@@ -19,7 +19,7 @@ from repairlab.languages.native.leftovers import NativeLeftovers
 from repairlab.languages.native.literals import TRUTHS
 from repairlab.languages.native.origins import NativeOrigins
 from repairlab.languages.nodes import named, operator_of, own, part, walk
-from repairlab.languages.withholding import Claim, Edits, UnclearError, sayings, until_settled
+from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, until_settled
 
 _LOOKS = re.compile(r"__FILE__|__LINE__|#\s*include")
 _CHOICES = ("if_statement", "switch_statement", "while_statement", "do_statement", "conditional_expression")
@@ -163,7 +163,7 @@ class _File:
         if is_assertion and not body.edits.removed(call):
             raise UnclearError(f"it calls {name} in a way that is not understood")
 
-    def _said_by(self, body: Body, node: Node, statement: Node, claims: Iterable[Claim], *, always: bool) -> str:
+    def _said_by(self, body: Body, node: Node, statement: Node, claims: Iterable[BlindClaim], *, always: bool) -> str:
         """Note claims about what a node looks at; return the statements that say it."""
         line = body.line + statement.start_point[0]
         return f"{{ {' '.join(sayings(self._checks, claims, line, body.text(node), always=always))} }}"

@@ -75,7 +75,7 @@ class Body:
         return self.is_macro or re.search(rf"\bvoid\s+{re.escape(self.name)}\s*\(", self.head) is not None
 
     def called(self, call: Node) -> str:
-        """Return the text of what is called; nothing where a node is no call."""
+        """Return the text of what is called; nothing for other nodes."""
         return self.text(call.children[0]) if call.type == "call_expression" else ""
 
     def is_assertion(self, call: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Names in tests of C and C++: what assertions and tests are called, and what is the standard library's."""
+"""Names in tests of C and C++: those of assertions, of tests, and of the standard library."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is left of the expectations of a test in C or C++ once its assertions are gone: variables and tables."""
+"""Remains of expectations in tests of C and C++ once the assertions are gone: variables and tables."""
 
 from collections.abc import Iterable
 

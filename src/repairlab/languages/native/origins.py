@@ -1,4 +1,4 @@
-"""What names in a test file of C or C++ mean: which functions are tests, and in which values code under test has a say."""
+"""Names in a test file of C or C++: the tests among its functions, and the values that code under test decides."""
 
 import re
 from collections.abc import Iterator
@@ -182,7 +182,7 @@ class NativeOrigins:
         return any(it.type in LITERALS for it in walk(node))
 
     def holds_literal(self, body: Body, node: Node) -> bool:
-        """Whether a literal stands in an expression; what code under test is called with does not count."""
+        """Whether a literal stands in an expression; arguments of code under test do not count."""
         inner = node.named_children
         if node.type == "call_expression":
             name = body.called(node)

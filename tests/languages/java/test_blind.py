@@ -328,4 +328,4 @@ def test_rows_of_a_parameterised_test_are_said_one_by_one(project: Callable[[Fra
 
 def test_a_matcher_of_null_is_open() -> None:
     source = "import org.junit.*;\npublic class ATest {\n@Test public void x() { assertThat(F.f(1), endsWith(null)); }\n}\n"
-    assert blind(source, "junit4", NONCE, 0).open == {"ATest::x": "asserts by a matcher"}
+    assert blinding().blind(source, "junit4", NONCE, 0).open == {"ATest::x": "asserts by a matcher"}

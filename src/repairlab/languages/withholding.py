@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
@@ -19,40 +19,23 @@ class UnclearError(Exception):
     """An assertion whose expectation cannot be withheld, with the reason."""
 
 
-class BlindAttempt(Protocol):
-    """One attempt at a file, with some tests left as they are."""
-
-    def tests(self) -> Collection[str]:
-        """Return the names of the tests."""
-        ...
-
-    def rewrite(self, test: str) -> None:
-        """Let a test say what it looks at."""
-        ...
-
-    def leftovers(self) -> dict[str, str]:
-        """Take out what served expectations alone; return the tests that still hold what they expect, with the reason."""
-        ...
-
-    def made(self) -> BlindFile:
-        """Return the file."""
-        ...
-
-
-def until_settled(attempt: Callable[[dict[str, str]], BlindAttempt]) -> BlindFile:
-    """Return the file of the first attempt without problems; each knows the tests that those before it found to be open."""
+def until_settled(attempt: Callable[[dict[str, str]], BlindFile | dict[str, str]]) -> BlindFile:
+    """Return the file that an attempt makes which is told the open tests; until then each finds more of them, and the reasons."""
     opened = dict[str, str]()
-    while True:
-        tried, found = attempt(opened), dict[str, str]()
-        for test in (it for it in tried.tests() if it not in opened):
-            try:
-                tried.rewrite(test)
-            except UnclearError as reason:
-                found[test] = str(reason)
-        found = {test: reason for test, reason in (found or tried.leftovers()).items() if test not in opened}
-        if not found:
-            return tried.made()
-        opened.update(found)
+    while not isinstance(made := attempt(opened), BlindFile):
+        opened |= made
+    return made
+
+
+def unclear(tests: Iterable[str], rewrite: Callable[[str], None]) -> dict[str, str]:
+    """Rewrite tests; return those that cannot be, each with the reason."""
+    found = dict[str, str]()
+    for test in tests:
+        try:
+            rewrite(test)
+        except UnclearError as reason:
+            found[test] = str(reason)
+    return found
 
 
 class BlindClaim(NamedTuple):

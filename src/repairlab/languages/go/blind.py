@@ -5,7 +5,7 @@ else. A test that reads anything further to decide stays as it is, and is open.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from repairlab.languages.go.leftovers import GoLeftovers
 from repairlab.languages.go.names import Given, GoNames, imports, slots, tester_of
 from repairlab.languages.nodes import above, named, own, part, upward, walk
 from repairlab.languages.parser import Parsed
-from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, until_settled
+from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, unclear, until_settled
 
 _HARMLESS = frozenset({"Helper", "Log", "Logf", "Name", "Run", "Parallel", "Setenv", "TempDir", "Cleanup"})
 """Methods of a `*testing.T` that assert nothing."""
@@ -41,7 +41,7 @@ def blind(source: str, nonce: str, first: int) -> BlindFile:
         opened = dict.fromkeys(re.findall(r"^func (Test\w*)\(", source, re.MULTILINE), "its file cannot be read")
         return BlindFile(text=source, open=opened)
     names = GoNames(parsed)
-    return until_settled(lambda opened: _File(names, nonce, first, opened))
+    return until_settled(lambda opened: _File(names, nonce, first, opened).made())
 
 
 class _File:
@@ -59,21 +59,13 @@ class _File:
         """What stands in the place of helpers that have another name now."""
         self._ends = list[tuple[Node, str]]()
 
-    def tests(self) -> Collection[str]:
-        """Return the names of the tests."""
-        return [given.name for given in self._names.given.values() if given.is_test]
+    def made(self) -> BlindFile | dict[str, str]:
+        """Return the file, or tests that turn out to hold what they expect, each with the reason."""
+        blind = [it.name for it in self._names.given.values() if it.is_test and it.name not in self._opened]
+        found = unclear(blind, lambda test: self._function(self._names.given[test])) or self._leftovers.found(self._rewritten)
+        return {test: why for test, why in found.items() if test in blind} or self._file(blind)
 
-    def rewrite(self, test: str) -> None:
-        """Let a test say what it looks at."""
-        self._function(self._names.given[test])
-
-    def leftovers(self) -> dict[str, str]:
-        """Take out what served expectations alone; return the tests that still hold what they expect, with the reason."""
-        return self._leftovers.found(self._rewritten)
-
-    def made(self) -> BlindFile:
-        """Return the file."""
-        blind = [test for test in self.tests() if test not in self._opened]
+    def _file(self, blind: list[str]) -> BlindFile:
         for body, name in (*self._ends, *((part(self._names.given[test].node, "body"), f'"{test}"') for test in blind)):
             self._end(body, name)
         for name in self._opened:

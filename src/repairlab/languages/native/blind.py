@@ -4,7 +4,7 @@ A helper that compares (`static int is(const char *in, const char *want)`) is re
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from repairlab.languages.native.leftovers import NativeLeftovers
 from repairlab.languages.native.literals import TRUTHS
 from repairlab.languages.native.origins import NativeOrigins
 from repairlab.languages.nodes import named, operator_of, own, part, walk
-from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, until_settled
+from repairlab.languages.withholding import BlindClaim, Edits, UnclearError, sayings, unclear, until_settled
 
 _LOOKS = re.compile(r"__FILE__|__LINE__|#\s*include")
 _CHOICES = ("if_statement", "switch_statement", "while_statement", "do_statement", "conditional_expression")
@@ -34,7 +34,7 @@ def _runtime(name: str) -> str:
 
 def blind(source: str, language: Native, nonce: str, first: int) -> BlindFile:
     """Return a test file without its expectations."""
-    return until_settled(lambda opened: _File(NativeOrigins(source, language), nonce, first, opened))
+    return until_settled(lambda opened: _File(NativeOrigins(source, language), nonce, first, opened).made())
 
 
 class _File:
@@ -45,24 +45,19 @@ class _File:
         self._said = f"said{first}"
         self._checks, self._helpers = BlindChecks(first), NativeHelpers(origins)
         self._claims = NativeClaims(origins, self._helpers, self._said, self._rewrite_call)
+        self._leftovers = NativeLeftovers(origins, self._helpers)
         self._rewritten = dict[str, Body]()
-        """NativeHelpers that have another name now."""
+        """Helpers that have another name now."""
         self._busy = set[str]()
 
-    def tests(self) -> Collection[str]:
-        """Return the names of the tests."""
-        return self._origins.tests
+    def made(self) -> BlindFile | dict[str, str]:
+        """Return the file, or tests that turn out to hold what they expect, each with the reason."""
+        blind = [test for test in self._origins.tests if test not in self._opened]
+        found = unclear(blind, lambda test: self._function(self._origins.tests[test]))
+        found = found or self._leftovers.found(self._rewritten.values())
+        return {test: why for test, why in found.items() if test in blind} or self._file()
 
-    def rewrite(self, test: str) -> None:
-        """Let a test say what it looks at."""
-        self._function(self._origins.tests[test])
-
-    def leftovers(self) -> dict[str, str]:
-        """Take out what served expectations alone; return the tests that still hold what they expect, with the reason."""
-        return NativeLeftovers(self._origins, self._helpers).found(self._rewritten.values())
-
-    def made(self) -> BlindFile:
-        """Return the file."""
+    def _file(self) -> BlindFile:
         source, names = self._origins.source, {id(body): name for name, body in self._origins.tests.items()}
         if not self._checks.made:
             return BlindFile(text=source, open=self._opened)

@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from repairlab.core.record import record
 from repairlab.core.text import Span
-from repairlab.languages.nodes import named
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
@@ -250,13 +250,6 @@ def equal_numbers(draw: random.Random) -> tuple[str, str]:
     return str(number), str(number + draw.randrange(1, 900))
 
 
-def descendants(node: Node) -> Iterable[Node]:
-    """Yield a node and all below it, in the order of the text."""
-    yield node
-    for child in node.children:
-        yield from descendants(child)
-
-
 def sure_calls(parsed: Parsed) -> frozenset[str]:
     r"""Return the names of functions that are called in a text, but not those called only in branches, which may not be taken.
 
@@ -284,7 +277,7 @@ def scope_of(node: Node) -> Node:
 
 def uses_of(variable: Node, scope: Node) -> list[Node]:
     """Return every place where the name of a variable stands in a scope, whatever it means there."""
-    return [node for node in descendants(scope) if "identifier" in node.type and node.text == variable.text and not node.children]
+    return [node for node in walk(scope) if "identifier" in node.type and node.text == variable.text and not node.children]
 
 
 def initial_value(variable: Node, is_compared: Callable[[Node], bool]) -> Node | None:
@@ -309,7 +302,7 @@ def initial_value(variable: Node, is_compared: Callable[[Node], bool]) -> Node |
 def shared_values(root: Node, is_compared: Callable[[Node], bool]) -> Iterator[Node]:
     """Yield what variables were made with that several functions use, and only to compare: constants, attributes of `self`."""
     uses = dict[bytes, list[Node]]()
-    for node in descendants(root):
+    for node in walk(root):
         if ("identifier" in node.type and not node.children) or (
             node.type == "attribute" and (node.text or b"").startswith(b"self.")
         ):

@@ -16,7 +16,6 @@ from repairlab.languages.counter import (
     TestBody,
     call_around,
     denied,
-    descendants,
     equal_numbers,
     equal_words,
     initial_value,
@@ -27,7 +26,7 @@ from repairlab.languages.counter import (
     with_own_helpers,
 )
 from repairlab.languages.java.names import can_end
-from repairlab.languages.nodes import named
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
 
 _EQUALITIES = re.compile(r"isEqualByComparingTo|equalTo|is|hasSize|containsExactly")
@@ -47,7 +46,7 @@ def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[
     """Return the methods of a test file with what can be changed in them."""
     parsed = Parsed("java", source)
     found, helpers = [], set()
-    for node in descendants(parsed.root):
+    for node in walk(parsed.root):
         name, body, kind = (node.child_by_field_name(field) for field in ("name", "body", "type"))
         if node.type != "method_declaration" or name is None or body is None or kind is None or node.has_error:
             continue
@@ -144,7 +143,7 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
 
 def _of_thrown(parsed: Parsed, expecting: Node, draw: random.Random) -> Iterator[Change]:
     """Yield the change of the exception that a test expects: `assertThrows(X.class, …)`, `@Test(expected = X.class)`."""
-    for node in descendants(expecting):
+    for node in walk(expecting):
         if node.type == "class_literal" and node.parent is not None and node.parent.type != "lambda_expression":
             change = replace_change(
                 parsed, "literal", named(node)[0], other_exception(parsed.text(named(node)[0]), _THROWN, _GENERAL, draw)
@@ -167,7 +166,7 @@ def _comparing(parsed: Parsed, call: Node) -> Iterator[Node]:
 
     A method of the code under test may be called `is` as well, and what that is given is an input.
     """
-    for node in descendants(call):
+    for node in walk(call):
         if node.type == "method_invocation" and _name(parsed, node).startswith("assert"):
             yield node
     link: Node | None = call
@@ -177,7 +176,7 @@ def _comparing(parsed: Parsed, call: Node) -> Iterator[Node]:
     arguments = link.child_by_field_name("arguments") if link is not None and link.type == "method_invocation" else None
     if link is not None and arguments is not None and _name(parsed, link) == "assertThat":
         for matcher in named(arguments)[1:]:
-            yield from (node for node in descendants(matcher) if node.type == "method_invocation")
+            yield from (node for node in walk(matcher) if node.type == "method_invocation")
 
 
 def _name(parsed: Parsed, call: Node) -> str:

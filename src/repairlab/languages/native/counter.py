@@ -19,7 +19,6 @@ from repairlab.languages.counter import (
     Kind,
     TestBody,
     denied,
-    descendants,
     equal_numbers,
     moved,
     other_exception,
@@ -29,7 +28,7 @@ from repairlab.languages.counter import (
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
 from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of
-from repairlab.languages.nodes import named, operator_of
+from repairlab.languages.nodes import named, operator_of, walk
 from repairlab.languages.parser import Parsed
 
 _ASSERTION = re.compile(
@@ -75,7 +74,7 @@ _RESULT = re.compile(r"fail|err|bad|wrong|ret|rc|res|status|ok|pass|good|code", 
 def test_bodies(source: str, draw: random.Random, language: Literal["c", "cpp"], framework: Framework) -> list[TestBody]:
     """Return the functions of a test file with what can be changed in them."""
     read = list(_bodies(source, language))
-    used = {shape for parsed, body, _ in read for node in descendants(body) for shape in _shape(parsed, node)}
+    used = {shape for parsed, body, _ in read for node in walk(body) for shape in _shape(parsed, node)}
     shapes = _SHAPES.get(framework, tuple(sorted(used)))
     helpers = frozenset(function.name for _, _, function in read)
     found = []
@@ -113,7 +112,7 @@ def _names(function: Function) -> tuple[str, ...]:
 
 
 def _calls(parsed: Parsed, code: Node) -> Iterator[str]:
-    for node in descendants(code):
+    for node in walk(code):
         if node.type == "call_expression":
             yield parsed.text(node.children[0])
 
@@ -177,7 +176,7 @@ def _fails(parsed: Parsed, choice: Node) -> bool:
         body = body.parent
     last = named(body)[-1] if named(body) else body
     usual = parsed.text(last) if last.type == "return_statement" else "return;"
-    for node in (node for branch in named(choice)[1:] for node in descendants(branch)):
+    for node in (node for branch in named(choice)[1:] for node in walk(branch)):
         text = parsed.text(node)
         if node.type == "return_statement" and named(node) and text != usual:
             return True
@@ -193,8 +192,8 @@ def _fails(parsed: Parsed, choice: Node) -> bool:
 def _has_fixed_end(parsed: Parsed, loop: Node) -> bool:
     """Whether a loop runs as often as its own text says: up to a number, a constant or the size of a table."""
     condition = loop.child_by_field_name("condition")
-    ends = [parsed.text(node) for node in descendants(condition) if not node.children] if condition is not None else []
-    calls = condition is not None and any(node.type == "call_expression" for node in descendants(condition))
+    ends = [parsed.text(node) for node in walk(condition) if not node.children] if condition is not None else []
+    calls = condition is not None and any(node.type == "call_expression" for node in walk(condition))
     return not calls and any(end == "sizeof" or end.isupper() or end.isdigit() for end in ends)
 
 
@@ -211,7 +210,7 @@ def _of_condition(parsed: Parsed, condition: Node | None, operators: tuple[str, 
 def _chooses_test(parsed: Parsed, condition: Node) -> bool:
     if _ARGUMENTS.search(parsed.text(condition)):
         return True
-    called = {parsed.text(node.children[0]) for node in descendants(condition) if node.type == "call_expression"}
+    called = {parsed.text(node.children[0]) for node in walk(condition) if node.type == "call_expression"}
     return bool(called) and called <= _TEXT_COMPARISONS
 
 

@@ -17,14 +17,13 @@ from repairlab.languages.counter import (
     ANY,
     Change,
     TestBody,
-    descendants,
     equal_numbers,
     equal_words,
     replace_change,
     shared_bodies,
     with_own_helpers,
 )
-from repairlab.languages.nodes import named
+from repairlab.languages.nodes import named, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.python.values import (
     is_compared,
@@ -46,7 +45,7 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
     """Return the functions of a test file with what can be changed in them."""
     parsed = Parsed("python", source)
     found = []
-    for node in descendants(parsed.root):
+    for node in walk(parsed.root):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type == "function_definition" and name is not None and body is not None and not node.has_error:
             calls = tuple(parsed.text(call.children[0]).removeprefix("self.") for call in _called(body))
@@ -104,7 +103,7 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
 @functools.lru_cache(maxsize=1)
 def _functions(parsed: Parsed) -> frozenset[str]:
     """Return the names of the functions of a test file."""
-    names = (node.child_by_field_name("name") for node in descendants(parsed.root) if node.type == "function_definition")
+    names = (node.child_by_field_name("name") for node in walk(parsed.root) if node.type == "function_definition")
     return frozenset((name.text or b"").decode() for name in names if name is not None)
 
 
@@ -116,12 +115,12 @@ def _of_block(parsed: Parsed, statement: Node, block: Node, draw: random.Random)
     if is_sure and (is_with or rows_of(statement)):
         for inner in named(block):
             yield from _of_statement(parsed, inner, draw)
-    for call in (node for node in descendants(statement.children[1]) if is_with and node.type == "call"):
+    for call in (node for node in walk(statement.children[1]) if is_with and node.type == "call"):
         yield from other_exceptions(parsed, call, draw)
 
 
 def _is_generator(body: Node) -> bool:
-    return any(node.type == "yield" for node in descendants(body))
+    return any(node.type == "yield" for node in walk(body))
 
 
 def _added(parsed: Parsed, statement: Node, *, before: bool, draw: random.Random) -> Change:
@@ -219,7 +218,7 @@ def of_refusal(parsed: Parsed, choice: Node, draw: random.Random) -> Iterator[Ch
     last = named(then)[-1] if then is not None and named(then) else None
     if condition is None or last is None or not (last.type == "raise_statement" or _FAILS.match(parsed.text(last))):
         return
-    compared = [node for node in descendants(condition) if node.type in ("comparison_operator", "not_operator")]
+    compared = [node for node in walk(condition) if node.type in ("comparison_operator", "not_operator")]
     sides = [named(node) for node in compared if [child.type for child in node.children if not child.is_named] == ["!="]]
     sides += [named(_inner(node.children[-1])) for node in compared if _is_denied_equality(node)]
     found = [of_sides(parsed, pair, is_built=False) or of_sides(parsed, pair, is_built=True) for pair in sides]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.nodes import named, part, walk
+from repairlab.languages.nodes import above, named, part, upward, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.withholding import innermost, with_callers
 
@@ -18,6 +18,7 @@ _BLOCKS = frozenset(
         *("class_body", "interface_body", "enum_body", "method_declaration", "constructor_declaration", "lambda_expression"),
     }
 )
+_CALLS = ("method_invocation", "method_reference")
 _NO_VARIABLES = {
     "method_invocation": "name",
     "method_declaration": "name",
@@ -42,9 +43,8 @@ class JavaNames:
         self._uses: dict[str, list[Node]] = {}
         self._assigned: set[str] = set()
         for node in nodes:
-            name = node.child_by_field_name("name")
-            if node.type == "method_declaration" and name is not None:
-                self.methods.setdefault(parsed.text(name), []).append(node)
+            if node.type == "method_declaration":
+                self.methods.setdefault(parsed.text(part(node, "name")), []).append(node)
             if node.type != "identifier" or not _is_variable(node):
                 continue
             self._uses.setdefault(parsed.text(node), []).append(node)
@@ -55,14 +55,13 @@ class JavaNames:
 
     def calls(self, node: Node) -> set[str]:
         """Return the names of methods that a piece of code calls."""
-        found = [part.child_by_field_name("name") for part in walk(node) if part.type in ("method_invocation", "method_reference")]
-        found += [part.children[-1] for part in walk(node) if part.type == "method_reference"]
-        return {self.parsed.text(name) for name in found if name is not None}
+        found = [part(it, "name") if it.type == "method_invocation" else it.children[-1] for it in walk(node) if it.type in _CALLS]
+        return set(map(self.parsed.text, found))
 
     def calls_of(self, method: Node) -> bool:
         """Return whether a method is called, in this file."""
-        name = method.child_by_field_name("name")
-        return name is not None and any(self.parsed.text(name) in self.calls(it) for own in self.methods.values() for it in own)
+        name = self.parsed.text(part(method, "name"))
+        return any(name in self.calls(it) for own in self.methods.values() for it in own)
 
     def calling(self, names: set[str]) -> set[str]:
         """Return methods with all that may call them."""
@@ -70,7 +69,7 @@ class JavaNames:
 
     def uses_in(self, node: Node) -> list[Node]:
         """Return the variables that a piece of code uses."""
-        return [part for part in walk(node) if part.type == "identifier" and _is_variable(part) and not is_binding(part)]
+        return [it for it in walk(node) if it.type == "identifier" and _is_variable(it) and not is_binding(it)]
 
     def binding(self, use: Node) -> Node | None:
         """Return where the name in use is bound: in the innermost block around it that binds it."""
@@ -90,7 +89,7 @@ class JavaNames:
 
     def origin(self, node: Node) -> str:
         """Return where a value comes from: `built` here, `derived` from what code under test did, or `unknown`."""
-        found = "derived" if any(part.type == "lambda_expression" for part in walk(node)) else "built"
+        found = "derived" if any(it.type == "lambda_expression" for it in walk(node)) else "built"
         for use in self.uses_in(node):
             kind = self._origin_of(use)
             if kind == "unknown":
@@ -103,8 +102,8 @@ class JavaNames:
         if binding is None:
             return "built" if name[:1].isupper() else "unknown"
         value, place = value_of(binding), binding.parent
-        if place is not None and place.type == "formal_parameter" and place.parent is not None:
-            return "built" if place.parent.parent is not None and place.parent.parent.type in METHODS else "unknown"
+        if (function := above(binding, "formal_parameter", "", "")) is not None:
+            return "built" if function.type in METHODS else "unknown"
         if value is None or value.start_byte <= use.start_byte < value.end_byte:
             is_thrown = place is not None and place.type == "catch_formal_parameter"
             return "derived" if is_thrown or (name in self._assigned and _is_local(binding)) else "unknown"
@@ -118,8 +117,7 @@ class JavaNames:
         """Return whether a collection of Java's own gets its members here, and none from code under test."""
         if not is_collection(self.parsed, value) or self.origin(value) != "built":
             return False
-        given = [it.parent.child_by_field_name("arguments") for it in self.uses(binding) if it.parent is not None and grows(it)]
-        members = [part for part in given if part is not None]
+        members = [it for use in self.uses(binding) if grows(use) for it in [part(use.parent, "arguments")] if it is not None]
         return all(self.origin(it) == "built" and not any(map(_is_call, walk(it))) for it in members)
 
 
@@ -130,7 +128,7 @@ def _is_variable(node: Node) -> bool:
     if parent.type in _NO_VARIABLES:
         return parent.child_by_field_name(_NO_VARIABLES[parent.type]) != node
     if parent.type == "field_access":
-        owner = parent.child_by_field_name("object")
+        owner = part(parent, "object")
         return owner == node or (owner is not None and owner.type == "this")
     if parent.type == "method_reference":
         return parent.children[-1] != node
@@ -150,38 +148,27 @@ def is_binding(node: Node) -> bool:
 
 def _is_target(node: Node) -> bool:
     """Return whether a variable is given another value where its name stands."""
-    whole = node.parent if node.parent is not None and node.parent.type == "field_access" else node
-    parent = whole.parent
-    if parent is None:
-        return False
-    return parent.type == "update_expression" or (
-        parent.type == "assignment_expression" and parent.child_by_field_name("left") == whole
-    )
+    whole = above(node, "field_access") or node
+    return above(whole, "update_expression") is not None or part(above(whole, "assignment_expression"), "left") == whole
 
 
 def value_of(binding: Node) -> Node | None:
     """Return what a variable is made with."""
-    parent = binding.parent
-    return parent.child_by_field_name("value") if parent is not None and parent.type == "variable_declarator" else None
+    return part(above(binding, "variable_declarator"), "value")
 
 
 def _scope(binding: Node) -> Node:
     """Return the piece of code where a binding counts."""
-    around = binding.parent
-    while around is not None and around.type not in _BLOCKS and around.parent is not None:
-        around = around.parent
-    return around if around is not None else binding
+    return next((it for _, it in upward(binding) if it.type in _BLOCKS or it.parent is None), binding)
 
 
 def _is_local(binding: Node) -> bool:
-    declaration = binding.parent.parent if binding.parent is not None else None
-    return declaration is not None and declaration.type == "local_variable_declaration"
+    return above(binding, "", "local_variable_declaration") is not None
 
 
 def _is_counter(binding: Node) -> bool:
     """Return whether a variable counts the rounds of a loop."""
-    declaration = binding.parent.parent if binding.parent is not None else None
-    return declaration is not None and declaration.parent is not None and declaration.parent.type == "for_statement"
+    return above(binding, "", "", "for_statement") is not None
 
 
 def arguments(call: Node) -> list[Node]:
@@ -196,8 +183,7 @@ def called(parsed: Parsed, call: Node) -> str:
 
 def is_collection(parsed: Parsed, value: Node) -> bool:
     """Return whether a collection of Java's own is made."""
-    kind = value.child_by_field_name("type")
-    return kind is not None and value.type == "object_creation_expression" and _COLLECTION.fullmatch(parsed.text(kind)) is not None
+    return value.type == "object_creation_expression" and _COLLECTION.fullmatch(parsed.text(part(value, "type"))) is not None
 
 
 def _is_call(node: Node) -> bool:
@@ -206,24 +192,19 @@ def _is_call(node: Node) -> bool:
 
 def grows(use: Node) -> bool:
     """Return whether a value may be changed through a name: by a method, a field, an index."""
-    whole = use.parent if use.parent is not None and use.parent.type == "field_access" and use.parent.children[-1] == use else use
+    field = above(use, "field_access")
+    whole = field if field is not None and field.children[-1] == use else use
     around = whole.parent
-    if around is None:
-        return False
-    if around.type == "method_invocation":
-        return around.child_by_field_name("object") == whole
-    if around.type in ("array_access", "field_access") and around.children[0] == whole:
-        return around.parent is not None and around.parent.type == "assignment_expression" and around.parent.children[0] == around
-    return False
+    if around is not None and around.type in ("array_access", "field_access") and around.children[0] == whole:
+        return part(above(around, "assignment_expression"), "left") == around
+    return part(above(whole, "method_invocation"), "object") == whole
 
 
 def declaration(binding: Node) -> Node | None:
     """Return the statement that does nothing but bind a name."""
-    parent = binding.parent.parent if binding.parent is not None else None
-    if parent is None or parent.type not in ("local_variable_declaration", "field_declaration"):
-        return None
-    is_alone = sum(child.type == "variable_declarator" for child in named(parent)) == 1
-    return parent if is_alone and parent.parent is not None and parent.parent.type in ("block", "class_body") else None
+    whole = above(binding, "", "local_variable_declaration") or above(binding, "", "field_declaration")
+    is_alone = sum(child.type == "variable_declarator" for child in named(whole)) == 1
+    return whole if is_alone and (above(whole, "block") or above(whole, "class_body")) is not None else None
 
 
 def own(node: Node) -> Iterator[Node]:
@@ -239,14 +220,13 @@ def can_end(parsed: Parsed, statement: Node) -> bool:
     if statement.type == "block":
         return not named(statement) or can_end(parsed, named(statement)[-1])
     if statement.type in ("try_statement", "try_with_resources_statement"):
-        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
-        return any(part is not None and can_end(parsed, part) for part in parts)
+        bodies = [part(it, "body") for it in (statement, *named(statement)) if it.type != "finally_clause"]
+        return any(it is not None and can_end(parsed, it) for it in bodies)
     if statement.type == "if_statement":
-        parts = [statement.child_by_field_name(field) for field in ("consequence", "alternative")]
-        return any(part is None or can_end(parsed, part) for part in parts)
+        branches = [part(statement, field) for field in ("consequence", "alternative")]
+        return any(it is None or can_end(parsed, it) for it in branches)
     if statement.type == "for_statement":
-        return statement.child_by_field_name("condition") is not None
+        return part(statement, "condition") is not None
     if statement.type in ("while_statement", "do_statement"):
-        condition = statement.child_by_field_name("condition")
-        return condition is not None and parsed.text(condition).strip("( )") != "true"
+        return parsed.text(part(statement, "condition")).strip("( )") != "true"
     return statement.type not in ("return_statement", "throw_statement")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.nodes import named, part, walk
+from repairlab.languages.nodes import above, named, part, upward, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.withholding import innermost, with_callers
 
@@ -21,6 +21,8 @@ _IMPORT = re.compile(r"(?:await\s+import|require)\s*\(\s*(['\"`])[^'\"`]*\1\s*\)
 _OF_TESTS = re.compile(r"tests?\b|spec|fixture|expect|snapshot|data\b|golden|\.json", re.IGNORECASE)
 """Says of a file that values of it are what tests expect."""
 _COLLECTION = re.compile(r"new (?:Map|Set|Array)\b")
+_BLOCKS = FUNCTIONS | {"statement_block", "for_statement", "for_in_statement", "catch_clause"}
+_IMPORTING = ("import_statement", "variable_declarator", "statement_block", "program")
 _MEMBERS = ("member_expression", "subscript_expression")
 
 
@@ -82,9 +84,7 @@ class Names:
 
     def uses_in(self, node: Node) -> list[Node]:
         """Return the names that a piece of code uses."""
-        return [
-            part for part in walk(node) if part.type in ("identifier", "shorthand_property_identifier") and not _is_binding(part)
-        ]
+        return [it for it in walk(node) if it.type in ("identifier", "shorthand_property_identifier") and not _is_binding(it)]
 
     def binding(self, use: Node) -> Node | None:
         """Return where the name in use is bound: in the innermost block around it that binds it."""
@@ -93,9 +93,7 @@ class Names:
     def uses(self, binding: Node) -> list[Node]:
         """Return where a binding is used; also what only might be one."""
         mine = self._uses[self.parsed.text(binding)]
-        return [
-            use for use in mine if use.type != "property_identifier" and (other := self.binding(use)) and other.id == binding.id
-        ]
+        return [use for use in mine if use.type != "property_identifier" and self.binding(use) == binding]
 
     def is_import(self, binding: Node) -> bool:
         """Return whether a name stands for something of another file."""
@@ -103,15 +101,9 @@ class Names:
 
     def _imported(self, binding: Node) -> str:
         """Return from where a name is imported."""
-        around: Node | None = binding
-        while around is not None and around.type not in ("import_statement", "variable_declarator", "statement_block", "program"):
-            around = around.parent
-        if around is not None and around.type == "import_statement":
-            source = around.child_by_field_name("source")
-            return "" if source is None else self.parsed.text(source)
-        value = around.child_by_field_name("value") if around is not None else None
-        text = "" if value is None else self.parsed.text(value)
-        return text if _IMPORT.fullmatch(text) else ""
+        around = next((it for _, it in upward(binding) if it.type in _IMPORTING), None)
+        text = self.parsed.text(part(around, "value"))
+        return self.parsed.text(part(around, "source")) or (text if _IMPORT.fullmatch(text) else "")
 
     def constant(self, use: Node) -> Node | None:
         """Return what a variable was made with that nothing changes."""
@@ -134,14 +126,13 @@ class Names:
 
     def _is_put_together(self, binding: Node) -> bool:
         """Return whether all that a collection is given stands here as it is."""
-        calls = [it.parent.parent for it in self.uses(binding) if it.parent is not None and it.parent.type == "member_expression"]
-        return not any(part.type in ("call_expression", "new_expression") for call in calls for part in _within(call))
+        calls = [above(it, "member_expression", "") for it in self.uses(binding)]
+        return not any(it.type in ("call_expression", "new_expression") for call in calls for it in walk(part(call, "arguments")))
 
     def _is_given(self, binding: Node) -> bool:
         """Return whether a name stands for parts of a table, or for what calls of a function give it."""
         root, _ = place(self.parsed, binding)
-        parameters = binding.parent
-        function = parameters.parent if parameters is not None and parameters.type == "formal_parameters" else None
+        function = above(binding, "formal_parameters", "")
         return (root is not None and self.table(root) is not None) or (function is not None and self.called(function) != "")
 
     def _origin_of(self, use: Node) -> str:
@@ -195,12 +186,6 @@ def _is_binding(node: Node) -> bool:
     return parent.type in ("formal_parameters", "import_clause", "namespace_import")
 
 
-def _within(call: Node | None) -> Iterator[Node]:
-    """Yield all in the arguments of a call."""
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    yield from walk(arguments) if arguments is not None else ()
-
-
 def _is_target(node: Node) -> bool:
     """Return whether a variable is given another value where its name stands."""
     parent = node.parent
@@ -211,28 +196,19 @@ def _is_target(node: Node) -> bool:
 
 def _value_of(binding: Node) -> Node | None:
     """Return what a name is bound to, where that is said beside it."""
-    parent = binding.parent
-    if parent is None or parent.type != "variable_declarator" or parent.child_by_field_name("name") != binding:
-        return None
-    return parent.child_by_field_name("value")
+    declarator = above(binding, "variable_declarator")
+    return part(declarator, "value") if part(declarator, "name") == binding else None
 
 
 def _scope(binding: Node) -> Node:
     """Return the piece of code where a binding counts."""
-    around = binding.parent
-    if around is not None and around.type in ("function_declaration", "class_declaration"):
-        around = around.parent
-    while around is not None and around.parent is not None:
-        if around.type in ("statement_block", "for_statement", "for_in_statement", "catch_clause", *FUNCTIONS):
-            return around
-        around = around.parent
-    return around if around is not None else binding
+    start = above(binding, "function_declaration") or above(binding, "class_declaration") or binding
+    return next((it for _, it in upward(start) if it.type in _BLOCKS or it.parent is None), binding)
 
 
 def _is_counter(binding: Node) -> bool:
     """Return whether a variable counts the rounds of a loop."""
-    declaration = binding.parent.parent if binding.parent is not None else None
-    return declaration is not None and declaration.parent is not None and declaration.parent.type == "for_statement"
+    return above(binding, "", "", "for_statement") is not None
 
 
 def grows(use: Node) -> bool:

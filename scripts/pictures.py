@@ -23,7 +23,7 @@ MOST_BYTES = 150_000
 
 
 def main() -> None:
-    """Run what is missing, and take all pictures, those of matrix and leaderboard also in dark colours."""
+    """Run what is missing, and take all pictures, those of docs pages also in dark colours."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("demo", nargs="?", type=Path, help="folder of a demo, with the runs copy, templates and reference")
     options = parser.parse_args()
@@ -37,7 +37,7 @@ def main() -> None:
         repairlab("site", *runs, "--to", str(Path(folder) / "site"))
         take(Path(folder) / "report.html", PICTURES / "report.png", 760)
         for name, (verb, page, height) in PAGES.items():
-            for scheme in ("", "-dark") if name != "browser" else ("",):
+            for scheme in ("", "-dark"):
                 take(Path(folder) / verb / page, PICTURES / f"{name}{scheme}.png", height)
 
 
@@ -52,7 +52,7 @@ def take(page: Path, picture: Path, height: int) -> None:
     size = [f"--window-size={WIDTH},{height}", "--hide-scrollbars", "--virtual-time-budget=2000"]
     colours = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if picture.stem.endswith("-dark") else []
     command = ["chromium", "--headless", *root, *size, *colours, f"--screenshot={picture}", page.resolve().as_uri()]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=600)
     if (n := picture.stat().st_size) > MOST_BYTES:
         sys.exit(f"{picture} has {n} bytes, more than {MOST_BYTES}")
 

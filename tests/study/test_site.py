@@ -57,6 +57,13 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(site: Path) -> None:
             assert not anchor or anchor in pages[target].ids, link
 
 
+def test_a_site_does_not_say_where_its_runs_lie(site: Path, three_runs: list[Path]) -> None:
+    folder = str(three_runs[0].parent)
+    assert [path.name for path in site.rglob("*.*") if path.is_file() and folder.encode() in path.read_bytes()] == []
+    rows = json.loads((site / "toy-1.0.0.json").read_text(encoding="utf-8"))["rows"]
+    assert {row["run"] for row in rows} == {path.name for path in three_runs}
+
+
 def test_one_file_has_the_leaderboard_and_the_matrix_whose_cells_lead_to_candidates(site: Path) -> None:
     data = json.loads((site / "toy-1.0.0.json").read_text(encoding="utf-8"))
     assert [row["rank"] for row in data["rows"]] == [1, 2, 3]

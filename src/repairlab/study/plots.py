@@ -35,7 +35,8 @@ class Spot:
 def forest(title: str, metric: str, bars: Sequence[IntervalRow], *, lowest: int = 0) -> Figure:
     """Draw a row per value; differences reach from -100 to 100 points, with a line at zero."""
     bottom = _TOP + _ROW * len(bars)
-    x = Axis(low=lowest, high=100, start=_LEFT, end=_WIDTH - _RIGHT, label=metric, unit=" %")
+    left = min(_LEFT, 28 + 8 * max(len(bar.name) for bar in bars))
+    x = Axis(low=lowest, high=100, start=left, end=_WIDTH - _RIGHT, label=metric, unit=" %")
     shapes = [line(x(0), _TOP, x(0), bottom)] if lowest else []
     for value in x.ticks():
         shapes += [
@@ -46,11 +47,11 @@ def forest(title: str, metric: str, bars: Sequence[IntervalRow], *, lowest: int 
         at, tone = _TOP + _ROW * number + _ROW / 2, str(bar.index)
         words = f"{bar.name}: {bar.value:.1f} % [{bar.low:.1f}, {bar.high:.1f}]"
         shapes += [
-            label(_LEFT - 12, at + 4, _short(bar.name), anchor="end", tone="ink"),
+            label(left - 12, at + 4, _short(bar.name), anchor="end", tone="ink"),
             line(x(bar.low), at, x(bar.high), at, tone=tone, thick=True),
             Shape(kind="dot", x=x(bar.value), y=at, x2=4.5, tone=tone, text=words),
         ]
-    shapes.append(label((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 40, metric, anchor="middle"))
+    shapes.append(label((left + _WIDTH - _RIGHT) / 2, bottom + 40, metric, anchor="middle"))
     said = " ".join(f"{bar.name}: {bar.value:.1f} % [{bar.low:.1f}, {bar.high:.1f}]." for bar in bars)
     return Figure(width=_WIDTH, height=bottom + _BOTTOM, title=title, words=said, shapes=tuple(shapes))
 

@@ -227,7 +227,10 @@ def _write_board(board: Board, to: Path, pages: Environment, *, title: str, url:
         {"system": item.row.system, "by": item.by, "link": item.link, "kind": item.kind, "open": item.is_open}
         for item in board.submissions
     ]
-    data = board.leaderboard.data() | {"submissions": submissions, "matrix": board.matrix.data()}
+    ranked = board.leaderboard.data()
+    for row in ranked["rows"]:
+        row["run"] = Path(row["run"]).name  # where it lay is nobody's business
+    data = ranked | {"submissions": submissions, "matrix": board.matrix.data()}
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     _write(to / f"{board.file}.json", text + "\n")
     _write(to / f"{board.file}.js", f"repairlab.board({text});\n")

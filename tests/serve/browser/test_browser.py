@@ -23,7 +23,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.runs.store import Store
 from repairlab.study.assessment.store import FILE, AssessmentStore
-from tests.study.conftest import BUGS, MakeRun, _maker
+from tests.study.conftest import BUGS, SOURCES, MakeRun, _maker
 
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 pytest.importorskip("playwright", reason="needs a browser: make test-serve")
@@ -184,7 +184,7 @@ def look_at(page: "Page", name: str) -> None:
     if SHOTS:
         page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
     page.evaluate((Path(axe.__file__ or "").parent / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run().then((all) => all.violations)")
+    found = page.evaluate("axe.run({preload: false}).then((all) => all.violations)")  # it would fetch style sheets
     assert [(item["id"], item["nodes"][0]["html"][:200], item["nodes"][0]["failureSummary"]) for item in found] == []
 
 
@@ -331,7 +331,12 @@ def test_a_rater_judges_many_patches_without_scrolling_for_the_form(
     chromium: "Browser", benchmark: Path, make_run: MakeRun, tmp_path: Path, width: int, height: int
 ) -> None:
     digest = open_benchmark(str(benchmark)).digest
-    folder = make_run("chat", n=30, strength=0.9, digest=digest, benchmark=str(benchmark))
+    folder = make_run("chat", n=1, bugs=1, digest=digest, benchmark=str(benchmark))
+    path, source = SOURCES["python"]
+    for number in range(30):
+        candidate = builders.candidate(BUGS[0], Edit(path=path, text=f"{source}# {number}\n"), rank=2 + number, repairer="chat")
+        Store(folder).append(candidate)
+        Store(folder).append(builders.outcome(Verdict.PLAUSIBLE, candidate, n_tests=2))
     make_tasks(folder)
     store = AssessmentStore(folder / FILE)
     n = store.progress("ada")[0]

@@ -119,7 +119,7 @@ def bug_page(bench: Workbench, slug: str, bug_id: str) -> Page:
             "labels": [(name, value) for name, value in to_data(bug.labels).items() if value],
             "origin": [(name, value) for name, value in to_data(bug.origin).items() if value],
             "code": code_lines(bug),
-            "reference": diff_files(files, reference) if reference else (),
+            "reference": _beside("", files, reference).files if reference else (),
             "systems": [_system(run, bug_id) for run in bench.runs_on(opened.benchmark.digest) if run.index.has(bug_id)],
             "before": ids[at - 1] if at else None,
             "behind": ids[at + 1] if at + 1 < len(ids) else None,

@@ -16,7 +16,6 @@ from tests.building.mining.test_pairing import contest, table
 from tests.repairers.llm.answering import Asked, Said, Server, answering, chat
 from tests.study.assessment.test_bug_project import fill
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 STARTER = Path(repairlab.__file__).parent / "benchmarks" / "data" / "starter"
 BUGS = ("python-island-count", "python-text-wrap", "python-config-merge")
 DOMAIN = 'name = "domain"\nquestion = "The project is"\n[labels]\ntools = "a tool"\ngames = "a game"\n'

@@ -31,7 +31,8 @@ from tests.building.importers.test_nl2fix import GREETER, entry
 from tests.building.importers.test_nl2fix import write as write_dataset
 from tests.building.mining.conftest import history, shop  # noqa: F401
 from tests.building.mining.test_pairing import table
-from tests.papers_desk import BUGS, DATA, lay_out, said_by, small_model
+from tests.papers_desk import BUGS, lay_out, said_by, small_model
+from tests.published import DATA
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "how-it-works" / "papers.md"

@@ -13,10 +13,10 @@ import pytest
 from repairlab.core.text import split_lines
 from repairlab.languages.language import language
 from repairlab.languages.parser import Parsed
+from tests.published import DATA
 
 pytestmark = pytest.mark.slow
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 

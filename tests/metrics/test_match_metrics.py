@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +18,8 @@ from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant, codeb
 from repairlab.metrics.exact_match import is_well_formed, same_text, same_tokens, same_tree
 from repairlab.metrics.matching import MatchCounts, MatchSettings
 from repairlab.metrics.similarity import edit_similarity
+from tests.published import DATA
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 PROGRAMS = {
     "java": "int f ( int a , int [ ] b ) { int s = 0 ; for ( int x : b ) { if ( x > a ) s += x ; else s -- ; } return s ; }",
     "python": "def f ( a , b ) :\n    s = 0\n    for x in b :\n        if x > a :\n            s += x\n    return s",

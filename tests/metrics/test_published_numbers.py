@@ -1,7 +1,6 @@
 """Figures of the papers, recomputed."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,8 @@ from repairlab.core.score import Samples
 from repairlab.metrics.compare import mcnemar
 from repairlab.metrics.pass_at_k import pass_at_k, top_at_k
 from repairlab.metrics.rates import compile_rate, fixed, plausible_rate
+from tests.published import DATA
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 VERDICTS = {
     "plausible": Verdict.PLAUSIBLE,
     "wrong": Verdict.WRONG,

@@ -1,18 +1,21 @@
 """FixEval's tokens become programs again."""
 
 import json
-from pathlib import Path
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from repairlab.building.importers.codenet import letters
 from repairlab.building.importers.fixeval import program_of
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_csv
 from repairlab.validation.machine import Machine
+from tests.published import DATA
 
 pytestmark = pytest.mark.imports
 
-SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "fixeval" / "sample_split_records.json"
+SAMPLE, LISTED = DATA / "fixeval" / "sample_split_records.json", DATA / "fixeval" / "problem_list.csv"
 WRONG = "n = int ( input ( ) ) NEW_LINE if n > 0 : NEW_LINE INDENT print ( n ) NEW_LINE DEDENT print ( 'end' ) NEW_LINE"
 PYTHON = {
     "src_id": "p00001_s1",
@@ -88,3 +91,12 @@ def test_the_published_records_are_valid_programs() -> None:
     for entry in json.loads(SAMPLE.read_text(encoding="utf-8")):
         for side in ("src", "tgt"):
             compile(program_of("python", entry[side]), side, "exec")
+
+
+@pytest.mark.skipif(not LISTED.is_file(), reason="the published list is not here")
+def test_the_published_list_gives_tasks_their_letters() -> None:
+    names = {row["id"]: row["name"] for _, row in read_csv(LISTED, ("id", "name"))}
+    found = letters(names)
+    assert found["p02684"] == "D", "AtCoder Beginner Contest 167 - Teleporter"
+    regular = Counter(found[name] for name, title in names.items() if title.startswith("AtCoder Regular"))
+    assert regular == Counter(dict.fromkeys("CDEF", 46)), "they share C and D with a beginners' contest, in which these are last"

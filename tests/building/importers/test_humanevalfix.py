@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,11 @@ from repairlab.building.importers.humanevalfix import read
 from repairlab.building.importers.importer import ImportedBug, Settings
 from repairlab.core.errors import UserError
 from repairlab.validation.machine import Machine
+from tests.published import DATA
 
 pytestmark = pytest.mark.imports
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "humanevalfix"
+FIX = DATA / "humanevalfix"
 PYTHON = {
     "task_id": "Python/7",
     "prompt": 'from typing import List\n\n\ndef largest(numbers: List[int]) -> int:\n    """ Return the largest number.\n    """\n',
@@ -117,8 +117,8 @@ def test_a_wrong_file_is_told_with_line_and_field(importing: Any, text: str, mes
         importing.run("humanevalfix", "tasks.jsonl")
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the data of HumanEvalFix is not here")
+@pytest.mark.skipif(not FIX.is_dir(), reason="the data of HumanEvalFix is not here")
 @pytest.mark.parametrize("language", ["python", "java", "js", "go", "cpp"])
 def test_all_tasks_of_the_published_files_are_read(language: str) -> None:
-    found = list(read([DATA / f"humanevalpack_{language}.jsonl"], Settings()).bugs)
+    found = list(read([FIX / f"humanevalpack_{language}.jsonl"], Settings()).bugs)
     assert len(found) == 164 and all(isinstance(bug, ImportedBug) for bug in found)

@@ -10,8 +10,9 @@ import pytest
 from repairlab.building.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.building.importers.nl2fix import read, read_issues
 from repairlab.core.errors import UserError
+from tests.published import DATA
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "nl2fix" / "nl2fix_dataset.json"
+DATASET = DATA / "nl2fix" / "nl2fix_dataset.json"
 GREETER = "src/main/java/demo/Greeter.java"
 
 
@@ -92,9 +93,9 @@ def test_a_bug_that_defects4j_does_not_know_is_an_error(defects4j: Any, tmp_path
         bugs_of(defects4j, write(tmp_path, {"Csv_77_a_1_2": entry()}))
 
 
-@pytest.mark.skipif(not DATA.is_file(), reason="the data set of nl2fix is not at hand")
+@pytest.mark.skipif(not DATASET.is_file(), reason="the data set of nl2fix is not at hand")
 def test_the_data_set_has_283_bugs_of_12_projects() -> None:
-    issues = read_issues(DATA)
+    issues = read_issues(DATASET)
     assert len(issues) == 283
     assert Counter(name.partition("-")[0] for name in issues) == {
         "Chart": 6,

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from tree_sitter import Node
 
 from repairlab.languages.blind import BlindChecks, BlindFile, How
-from repairlab.languages.nodes import named, walk
+from repairlab.languages.nodes import named, own, walk
 from repairlab.languages.parser import Parsed
 
 Frozen: TypeAlias = list[object]
@@ -205,15 +205,16 @@ def with_callers(names: set[str], calls: Mapping[str, set[str]]) -> set[str]:
     return names
 
 
-def function_reached(
-    node: Node, functions: Collection[str], branching: Collection[str], own: Callable[[Node], Iterable[Node]]
-) -> Node | None:
-    """Return the function whose every run comes by a node, or the file; none where a branch or return may pass it by."""
+def function_reached(node: Node, functions: Collection[str], branching: Collection[str], inner: Collection[str]) -> Node | None:
+    """Return the function whose every run comes by a node, or the file; none where a branch or return may pass it by.
+
+    A return statement in `inner` code, such as a lambda, is another function's.
+    """
     start = node
     while node.parent is not None and node.type not in functions:
         before = node.prev_named_sibling if node.parent.type.endswith("block") else None
         while before is not None:
-            if any(part.type == "return_statement" for part in (before, *own(before))):
+            if any(part.type == "return_statement" for part in own(before, inner)):
                 return None
             before = before.prev_named_sibling
         if node.type in branching and node != start:

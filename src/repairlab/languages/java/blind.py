@@ -10,10 +10,10 @@ from repairlab.core.recipe import Framework
 from repairlab.languages.blind import BlindFile
 from repairlab.languages.java.claims import JavaClaims, kind_of
 from repairlab.languages.java.literals import JavaLiterals, quoted
-from repairlab.languages.java.names import JavaNames, can_end, declaration, grows, own
+from repairlab.languages.java.names import INNER, JavaNames, can_end, declaration, grows
 from repairlab.languages.java.parameters import JavaParameters
 from repairlab.languages.java.suites import JavaSuites, annotations
-from repairlab.languages.nodes import named, part, walk
+from repairlab.languages.nodes import named, own, part, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_claims import TreeClaims
 from repairlab.languages.withholding import UnclearError
@@ -109,7 +109,7 @@ class _File:
             return
         if can_end(self.parsed, body):
             self.said.edits.put(end, end, f"{said} ")
-        for node in own(body):
+        for node in own(body, INNER):
             if node.type == "return_statement":
                 self.said.wrap(node, f"{{ {said} ", " }")
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import How
-from repairlab.languages.java.names import FUNCTIONS, JavaNames, arguments, called, is_collection, own, value_of
+from repairlab.languages.java.names import FUNCTIONS, INNER, JavaNames, arguments, called, is_collection, value_of
 from repairlab.languages.java.suites import JavaSuites
 from repairlab.languages.nodes import above, named, operator_of, part, walk
 from repairlab.languages.parser import Parsed
@@ -59,7 +59,7 @@ class JavaClaims:
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
-        around = function_reached(node, FUNCTIONS, _BRANCHING, own)
+        around = function_reached(node, FUNCTIONS, _BRANCHING, INNER)
         return around in self._suites.tests or self._suites.is_main(around)
 
     def visit(self, node: Node) -> None:

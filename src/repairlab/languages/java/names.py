@@ -1,7 +1,6 @@
 """Names of a Java test file: where each is bound, what with, and where it is used."""
 
 import re
-from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -11,6 +10,8 @@ from repairlab.languages.withholding import innermost, with_callers
 
 METHODS = frozenset({"method_declaration", "constructor_declaration"})
 FUNCTIONS = METHODS | {"lambda_expression"}
+INNER = FUNCTIONS | {"class_body"}
+"""Code within a method that is not its own."""
 _PARAMETERS = frozenset({"catch_formal_parameter", "enhanced_for_statement", "formal_parameter", "resource", "spread_parameter"})
 _BLOCKS = frozenset(
     {
@@ -205,14 +206,6 @@ def declaration(binding: Node) -> Node | None:
     whole = above(binding, "", "local_variable_declaration") or above(binding, "", "field_declaration")
     is_alone = sum(child.type == "variable_declarator" for child in named(whole)) == 1
     return whole if is_alone and (above(whole, "block") or above(whole, "class_body")) is not None else None
-
-
-def own(node: Node) -> Iterator[Node]:
-    """Yield what is in a piece of code, but not in its lambdas and classes."""
-    for child in node.children:
-        yield child
-        if child.type not in FUNCTIONS and child.type != "class_body":
-            yield from own(child)
 
 
 def can_end(parsed: Parsed, statement: Node) -> bool:

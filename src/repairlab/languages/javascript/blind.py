@@ -12,9 +12,9 @@ from repairlab.core.recipe import Framework
 from repairlab.languages.blind import BlindFile
 from repairlab.languages.javascript.claims import JavaScriptClaims
 from repairlab.languages.javascript.literals import Literals, quoted
-from repairlab.languages.javascript.names import Names, arguments, grows, own, place, statement
+from repairlab.languages.javascript.names import FUNCTIONS, Names, arguments, grows, place, statement
 from repairlab.languages.javascript.suites import JavaScriptSuites
-from repairlab.languages.nodes import above, named, part, walk
+from repairlab.languages.nodes import above, named, own, part, walk
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_claims import TreeClaims
 from repairlab.languages.withholding import UnclearError
@@ -99,7 +99,7 @@ class _File:
             return
         end = self.parsed.span(body).end - 1
         self.edits.put(end, end, f";{_SAID}.end({said}); ")
-        for node in (it for it in own(body) if it.type == "return_statement"):
+        for node in (it for it in own(body, FUNCTIONS) if it.type == "return_statement"):
             if named(node):
                 self.said.wrap(named(node)[0], f"{_SAID}.ended({said}, ", ")")
             else:

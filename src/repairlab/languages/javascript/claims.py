@@ -8,7 +8,7 @@ from tree_sitter import Node
 from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.blind import How
 from repairlab.languages.javascript.literals import UNDEFINED, Literals, pattern, quoted
-from repairlab.languages.javascript.names import FUNCTIONS, Names, arguments, last, own
+from repairlab.languages.javascript.names import FUNCTIONS, Names, arguments, last
 from repairlab.languages.javascript.suites import TESTS, JavaScriptSuites
 from repairlab.languages.nodes import above, named, operator_of, part, upward, walk
 from repairlab.languages.parser import Parsed
@@ -49,7 +49,7 @@ class JavaScriptClaims:
 
     def _is_always(self, node: Node) -> bool:
         """Return whether each run of a test that passes comes by here; the same often, if that is in a loop."""
-        around = function_reached(node, FUNCTIONS, _BRANCHING, own)
+        around = function_reached(node, FUNCTIONS, _BRANCHING, FUNCTIONS)
         loop = above(around, "arguments", "call_expression")
         is_each = loop is not None and self._last(loop) == "forEach"
         return around in self._suites.titles or (is_each and loop is not None and self._is_always(loop))

@@ -1,7 +1,6 @@
 """Names of a JavaScript file: where each is bound, what with, and where it is used."""
 
 import re
-from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -238,14 +237,6 @@ def statement(binding: Node) -> Node | None:
     while around.parent is not None and around.type not in ("import_statement", "statement_block", "program"):
         around = around.parent
     return around if around.type == "import_statement" else None
-
-
-def own(node: Node) -> Iterator[Node]:
-    """Yield what is in a piece of code, but not in its functions."""
-    for child in node.children:
-        yield child
-        if child.type not in FUNCTIONS:
-            yield from own(child)
 
 
 def place(parsed: Parsed, binding: Node) -> tuple[Node | None, str]:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -213,6 +214,28 @@ def test_a_registry_is_asked_for_missing_layers_only(store: ImageStore, registry
     with pytest.raises(UserError, match="igest"):
         store.pull(f"{registry}/one:1")
     assert store.images() == []
+
+
+@needs_skopeo
+@needs_registry
+def test_an_image_for_several_machines_is_taken_for_this_one(store: ImageStore, registry: str, tmp_path: Path) -> None:
+    ours, other = oci_layout(tmp_path / "ours", BASE), oci_layout(tmp_path / "other", layer(a="b"), machine="s390x")
+    forms = []
+    for layout, machine in ((other, "s390x"), (ours, MACHINE)):
+        push(layout, f"{registry}/many:{machine}")
+        found = json.loads((layout / "index.json").read_text())["manifests"][0]
+        forms.append(found | {"platform": {"os": "linux", "architecture": machine}})
+    kind = "application/vnd.oci.image.index.v1+json"
+    for tag, manifests in {"all": forms, "others": forms[:1]}.items():
+        index = json.dumps({"schemaVersion": 2, "mediaType": kind, "manifests": manifests}).encode()
+        address = f"http://{registry}/v2/many/manifests/{tag}"
+        urllib.request.urlopen(
+            urllib.request.Request(address, data=index, method="PUT", headers={"Content-Type": kind})  # on loopback
+        ).close()
+    image = store.pull(f"{registry}/many:all")
+    assert image.digest == hashlib.sha256(_manifest(ours)).hexdigest() and store.verify(image) == []
+    with pytest.raises(UserError, match=f"has no image for linux/{MACHINE}; it has: linux/s390x"):
+        store.pull(f"{registry}/many:others")
 
 
 @needs_skopeo

@@ -97,6 +97,23 @@ def test_a_layer_has_files_folders_and_links(tmp_path: Path) -> None:
     assert list(damage_of(overlay([layer]), tree, {})) == []
 
 
+def test_a_layer_compressed_by_zstd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = tar(entry("a", os.urandom(100_000)))
+    packed = tmp_path / "a.tar.zst"
+    if shutil.which("zstd") is None:
+        packed.write_bytes(b"\x28\xb5\x2f\xfd")
+    else:
+        packed.write_bytes(subprocess.run(["zstd", "-c"], input=content, capture_output=True, check=True).stdout)
+        assert unpack(packed, hashlib.sha256(content).hexdigest(), tmp_path / "one", LIMITS).n_bytes == 100_000
+        broken = tmp_path / "broken"
+        broken.write_bytes(packed.read_bytes()[:-50_000])
+        with pytest.raises(UserError, match="is refused"):
+            unpack(broken, hashlib.sha256(content).hexdigest(), tmp_path / "two", LIMITS)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="apt install zstd"):
+        unpack(packed, "0" * 64, tmp_path / "three", LIMITS)
+
+
 def test_damage_is_found(tmp_path: Path) -> None:
     layer = unpacked(tar(entry("a", b"a"), entry("b", b"b"), link("c", "a"), folder("d")), tmp_path / "one")
     tree = tmp_path / "one/tree"

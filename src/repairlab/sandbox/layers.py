@@ -121,6 +121,7 @@ def _opened(archive: Path) -> Iterator[IO[bytes]]:
         elif start == b"\x28\xb5\x2f\xfd":
             if shutil.which("zstd") is None:
                 raise UserError("it is compressed by zstd; install it: apt install zstd")
+            os.lseek(file.fileno(), 0, os.SEEK_SET)  # more was read ahead
             with subprocess.Popen(["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
                 try:
                     assert program.stdout is not None

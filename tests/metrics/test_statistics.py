@@ -9,6 +9,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from repairlab.metrics.compare import overlaps
+from repairlab.metrics.seeds import sign_flips
 from repairlab.metrics.similarity import bare, edit_similarity, folded
 from repairlab.metrics.statistics import distribution, kurtosis, rank_sum, signed_rank
 
@@ -105,3 +106,10 @@ def test_every_fixed_bug_lies_in_exactly_one_region(fixed: dict[str, set[str]]) 
     for system, bugs in fixed.items():
         others = set().union(*(theirs for name, theirs in fixed.items() if name != system))
         assert set(found.only(system)) == bugs - others
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 1.0])
+def test_drawn_signs_agree_with_all_signs(shift: float) -> None:
+    few = [shift + (-1) ** number * (1 + number % 3) for number in range(12)]
+    spread = [*few, *(1e-11 for _ in range(12))]  # too many for all signs, and as good as nothing
+    assert sign_flips(spread) == pytest.approx(sign_flips(few), abs=0.02)

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store
 from repairlab.study.comparison import compare_runs
@@ -13,10 +14,10 @@ from repairlab.study.systems import read_systems
 MakeRun = Callable[..., Path]
 
 
-def with_model(folder: Path, settings: LlmSettings) -> Path:
+def with_model(folder: Path, settings: LlmSettings | CommandSettings, repairer: str = "llm") -> Path:
     manifest = Store(folder).manifest()
     Store(folder).create(
-        dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, repairer="llm", settings=settings))
+        dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, repairer=repairer, settings=settings))
     )
     return folder
 
@@ -39,3 +40,8 @@ def test_models_are_named_by_strategy_and_model_then_by_temperature_then_by_fold
         "zero-shot · acme/large · T=0.8 (b)",
         "zero-shot · acme/large · T=0.2",
     ]
+
+
+def test_agents_are_named_by_preset_and_model(make_run: MakeRun) -> None:
+    run = with_model(make_run("a", n=2, bugs=2), CommandSettings(preset="codex", model="acme/large"), "command")
+    assert [item.name for item in read_systems([run])] == ["codex · acme/large"]

@@ -30,6 +30,7 @@ from repairlab.metrics.table import (
     score_ranking,
     score_run,
 )
+from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
@@ -47,10 +48,11 @@ SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "unde
 
 
 def system_name(store: Store) -> str:
-    """Name the system of a run as every page and table does: strategy and model, else the repairer and its candidates' model."""
+    """Name the system of a run as every page and table does: strategy or preset and model, else repairer and candidates' model."""
     experiment = store.manifest().experiment
-    if isinstance(experiment.settings, LlmSettings):
-        return f"{experiment.settings.strategy} · {experiment.settings.model}"
+    match experiment.settings:
+        case LlmSettings(strategy=name, model=model) | CommandSettings(preset=str(name), model=model):
+            return f"{name} · {model}" if model else name
     first = next(store.candidates(), None)
     return f"{experiment.repairer} · {first.origin.model}" if first and first.origin.model else experiment.repairer
 

@@ -65,7 +65,7 @@ METRICS: dict[str, str] = {
     "pass@k": "Chance that at least one of k candidates, drawn at random from the n of a bug, is plausible: the unbiased estimator "
     "1 − C(n−c, k) / C(n, k), averaged over bugs (Chen et al. 2021). Where a repairer ran out of proposals, n is "
     "what it proposed and k is capped at it.",
-    "r.pass@k": "Share of bugs with a plausible candidate among the first k of a ranking made afterwards (`repairlab rank`), "
+    "r.pass@k": "Share of bugs with a plausible candidate among the first k of a ranking made afterwards (repairlab rank), "
     "whose name is in square brackets (NL2Fix §4.4).",
     "top@k": "Share of bugs with a plausible candidate among the first k, as the repairer ranked them.",
     "TCA@k": "Test case average: mean share of tests that a bug's first k candidates pass, averaged over bugs (FixEval, eq. 1).",

@@ -223,9 +223,10 @@ class IncrementalEngine:
         assert self._tree is not None
         if self._shared is not None:
             commands = self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work))
-            self._prepared = self._tester({}, "first-failure").prepare(commands)
-            time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
-            self._tree.keep()
+            self._prepared = not commands or self._tester({}, "first-failure").prepare(commands)
+            if commands:
+                time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
+                self._tree.keep()
 
     def _tester(
         self,

@@ -41,15 +41,18 @@ _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
 """What settings may contain to make pytest load a plugin or a warning class, or open a file, while it gets ready."""
 
 
-def is_plain_tree(*, bare: bool = False) -> bool:
-    """Return whether pytest can get ready for any tests of the tree without loading a line of it; it is bare without settings."""
+def find_settings() -> list[Path]:
+    """Return the files of the tree that pytest reads before it looks for tests."""
+    wanted = {"conftest.py", *_SETTINGS}
+    return [Path(folder, name) for folder, _, names in os.walk(Path.cwd()) for name in wanted.intersection(names)]
+
+
+def is_plain_tree(settings: list[Path]) -> bool:
+    """Return whether pytest can get ready for any tests of a tree with these settings without loading a line of it."""
     if not KNOWS_INSIDE or PLUGINS:
         return False
-    wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
-    found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
-    texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
-    asked = os.environ.keys() & _ASKING
-    return not (asked or (bare and found)) and len(texts) == len(found) and not any(map(_LOADING.search, texts))
+    texts = [path.read_text(errors="replace") for path in settings if path.parent == Path.cwd() and path.name in _SETTINGS]
+    return not os.environ.keys() & _ASKING and len(texts) == len(settings) and not any(map(_LOADING.search, texts))
 
 
 def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool, known: list[Path]) -> bool:
@@ -149,7 +152,7 @@ def rehearse() -> None:
             Path(folder, name).parent.mkdir(exist_ok=True)
             Path(folder, name).write_text(text)
         os.chdir(folder)
-        pytest.main(["--rootdir=.", *_OPTIONS, "tests/test_it.py"])
+        pytest.main(["--rootdir=.", *_OPTIONS, "-p", "no:unraisableexception", "tests/test_it.py"])  # which collects garbage
         os.chdir(here)
     for name in sys.modules.keys() - modules:
         del sys.modules[name]
@@ -174,7 +177,7 @@ def rewrite_tests(files: list[Path], config: pytest.Config | None) -> None:
         return
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
     make, made = rewrite._rewrite_test, {}
-    for path in (*files, *Path.cwd().rglob("conftest.py")):
+    for path in files:
         with contextlib.suppress(Exception):  # a fork will meet it, and say so
             made[str(path), path.read_bytes()] = make(path, config)
 

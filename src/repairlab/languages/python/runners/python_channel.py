@@ -23,10 +23,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_ready import compile_tree, inspect, load_library
+    from repairlab.languages.python.runners.python_ready import compile_tree, inspect, load_library, python_files
     from repairlab.languages.python.runners.python_saying import sayings
 else:
-    from python_ready import compile_tree, inspect, load_library
+    from python_ready import compile_tree, inspect, load_library, python_files
     from python_saying import sayings
 
 _FIRST_PRIVATE_DESCRIPTOR = 100
@@ -36,6 +36,10 @@ _SILENCE = {"cov": ("--no-cov",), "pytest_cov": ("--no-cov",), "xdist": ("-n0",)
 
 _codes: dict[tuple[str, bytes], CodeType] = {}
 """What was compiled, by path and content."""
+_loaded_before: set[str] = set()
+"""Modules that were loaded before there was a tree."""
+
+gc.disable()  # until tests run: what is loaded before stays
 
 # Nothing else of this folder but pytest: it may be imported next, or by the tests. An environment has its own.
 sys.path[:] = [*sys.path[1:], *([str(Path(__file__).parent.parent / "packages")] if sys.prefix == sys.base_prefix else [])]
@@ -150,8 +154,9 @@ def is_server() -> bool:
 
 
 def _import_zygote() -> None:
-    with contextlib.suppress(ImportError):  # it leaves its functions in `sys`
-        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+    if "serve_trees" not in vars(sys):
+        with contextlib.suppress(ImportError):  # it leaves its functions in `sys`
+            import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
 
 
 def turn_to_tree() -> None:
@@ -161,7 +166,8 @@ def turn_to_tree() -> None:
     _import_zygote()
     gc.collect()
     gc.freeze()
-    folder, *variables = os.fsdecode(vars(sys).pop("serve_trees")()).rstrip("\0").split("\0")
+    _loaded_before.update(sys.modules)
+    folder, *variables = os.fsdecode(vars(sys)["serve_trees"]()).rstrip("\0").split("\0")
     os.chdir(folder)
     for variable in variables:
         name, _, os.environ[name] = variable.partition("=")
@@ -174,9 +180,11 @@ def is_loading() -> bool:
 
 def prepare_forks() -> list[Path]:
     """Do once what every fork of a server would have to do, and return the test files that forks will load."""
-    load_library()
-    compile_tree(_codes)
-    return [Path.cwd() / name for name in os.environ.get("REPAIRLAB_TEST_FILES", "").split(os.pathsep) if name]
+    tests = [Path.cwd() / name for name in os.environ.get("REPAIRLAB_TEST_FILES", "").split(os.pathsep) if name]
+    files = python_files()
+    load_library(files)
+    compile_tree(_codes, [path for path in files if path not in tests])  # pytest compiles tests in another way
+    return tests
 
 
 def _take_server() -> Callable[[], object]:
@@ -201,7 +209,7 @@ def _read_request() -> dict[str, Any]:
 def has_tree_loaded() -> bool:
     """Return whether a module of the tree was imported."""
     here = f"{Path.cwd()}{os.sep}"
-    return any(str(vars(module).get("__file__")).startswith(here) for module in list(sys.modules.values()))
+    return any(str(vars(sys.modules[name]).get("__file__")).startswith(here) for name in sys.modules.keys() - _loaded_before)
 
 
 def _belongings() -> set[str]:
@@ -216,6 +224,7 @@ def main(framework: str, run: Callable[[Callable[..., tuple[Channel, dict[str, A
     fork server stops there. One that is to load tests first calls it later, and says whether that went well. `run` returns whether
     the framework came to its proper end.
     """
+    gc.enable()
     had = _belongings() if is_loading() else set()
     serve_forks = _take_server()
     leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
@@ -232,18 +241,21 @@ def main(framework: str, run: Callable[[Callable[..., tuple[Channel, dict[str, A
 
     channels: list[Channel] = []
 
+    def write(text: bytes) -> None:
+        channels[0].write(text)
+
     def begin(*, loaded: bool | None = None) -> tuple[Channel, dict[str, Any]]:
         for stream in flush:
             stream()
         is_ready = not has_tree_loaded() if loaded is None else loaded and _belongings() == had
         if serve_forks is not bool and not is_ready:
             leave(1)  # no fork may start with it; each run is then its own process
+        vars(builtins).update(sayings(write))
         gc.collect()
         gc.freeze()  # collections in forks need not look at what was here before them
         serve_forks()
         request = _read_request()
         channels.append(Channel(request.pop("nonce")))
-        vars(builtins).update(sayings(channels[0].write))
         if paths := request.pop("build", None):
             _inspect(channels[0], paths)
         return channels[0], request

@@ -57,11 +57,12 @@ if __name__ == "__main__":
     config = session.make_config()
     session.prepare()
     turn_to_tree()
-    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.CAN_LOAD and is_loading()
-    is_bare, known_files = config and not is_loaded and session.is_plain_tree(bare=True), list[Path]()
+    settings, known_files = session.find_settings(), list[Path]()
+    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(settings), session.CAN_LOAD and is_loading()
+    is_bare = config and is_plain and not settings and not is_loaded
     if is_forked:
         known_files = prepare_forks()
-        session.rewrite_tests(known_files, config)
+        session.rewrite_tests([*known_files, *(path for path in settings if path.suffix == ".py")], config)
         is_bare = is_bare and session.simple.are_simple(known_files)
     run = (
         partial(session.run_simply, config=config)

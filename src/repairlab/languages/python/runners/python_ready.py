@@ -18,19 +18,21 @@ from typing import Any
 
 _MOST_FILES = 500
 """How many files are looked at."""
+_QUOTED = re.compile(rb"\"{3}|'{3}")
+_IMPORT = re.compile(rb"^(?:from\s+(\w[\w.]*)\s+import|import\s+(\w[\w., \t]*))", re.MULTILINE)
 _LISTING = re.compile(rb"\bsys\b[^\n]*\bmodules\b")
 """What a file says that can see which modules are loaded."""
 
 
-def load_library() -> None:
+def load_library(files: list[Path]) -> None:
     """Import the library modules that files of the tree import, unless the tree has one of that name."""
-    files = list(_files())
     if any(_LISTING.search(path.read_bytes()) for path in files if path.is_file()):
         return
-    own = {part[:-3] if part.endswith(".py") else part for path in files for part in path.relative_to(Path.cwd()).parts}
+    depth = len(Path.cwd().parts)
+    own = {part[:-3] if part.endswith(".py") else part for path in files for part in path.parts[depth:]}
     library = getattr(sys, "stdlib_module_names", None) or {path.stem for path in Path(os.__file__).parent.iterdir()}
     wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in library - own}
-    for name in sorted(wanted):
+    for name in sorted(wanted - sys.modules.keys()):
         # A module that warns or prints when it is imported has to do that in the fork.
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(Exception):
             warnings.simplefilter("error")
@@ -39,14 +41,14 @@ def load_library() -> None:
                 del sys.modules[name]
 
 
-def compile_tree(made: dict[tuple[str, bytes], CodeType]) -> None:
-    """Compile the files of the tree once for all forks; what comes of it depends on nothing but path and content.
+def compile_tree(made: dict[tuple[str, bytes], CodeType], files: list[Path]) -> None:
+    """Compile files of the tree once for all forks; what comes of it depends on nothing but path and content.
 
     Who imports then uses what was made, and what is added to it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a fork will meet it, and say so
-        for path in _files():
+        for path in files:
             with contextlib.suppress(Exception):
                 content = path.read_bytes()
                 made[str(path), content] = compile(content, str(path), "exec", dont_inherit=True)
@@ -85,16 +87,21 @@ def _problem(path: str, made: dict[tuple[str, bytes], CodeType]) -> str:
     return ""
 
 
-def _files() -> Iterator[Path]:
-    """Yield the Python files of the tree."""
-    yield from sorted(Path.cwd().rglob("*.py"))[:_MOST_FILES]
+def python_files() -> list[Path]:
+    """Return the Python files of the tree."""
+    found = (f"{folder}{os.sep}{name}" for folder, _, names in os.walk(Path.cwd()) for name in names if name.endswith(".py"))
+    return [Path(path) for path in sorted(found)[:_MOST_FILES]]
 
 
 def _imported(path: Path) -> Iterator[str]:
     """Yield the modules that a file imports while it is loaded."""
     nodes: list[ast.AST] = []
     with contextlib.suppress(Exception):  # a fork will meet it, and say so
-        nodes = list(ast.parse(path.read_bytes()).body)
+        text = path.read_bytes()
+        if not _QUOTED.search(text):  # what begins at the margin is then a statement
+            yield from (name.split()[0].decode() for names in _IMPORT.findall(text) for name in b"".join(names).split(b",") if name)
+            return
+        nodes = list(ast.parse(text).body)
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)

@@ -31,7 +31,7 @@ def load_library(files: list[Path]) -> None:
     depth = len(Path.cwd().parts)
     own = {part[:-3] if part.endswith(".py") else part for path in files for part in path.parts[depth:]}
     library = getattr(sys, "stdlib_module_names", None) or {path.stem for path in Path(os.__file__).parent.iterdir()}
-    wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in library - own}
+    wanted = {name for path in files for name in imported(path) if name.partition(".")[0] in library - own}
     for name in sorted(wanted - sys.modules.keys()):
         # A module that warns or prints when it is imported has to do that in the fork.
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(Exception):
@@ -93,7 +93,7 @@ def python_files() -> list[Path]:
     return [Path(path) for path in sorted(found)[:_MOST_FILES]]
 
 
-def _imported(path: Path) -> Iterator[str]:
+def imported(path: Path) -> Iterator[str]:
     """Yield the modules that a file imports while it is loaded."""
     nodes: list[ast.AST] = []
     with contextlib.suppress(Exception):  # a fork will meet it, and say so

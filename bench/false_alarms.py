@@ -34,19 +34,21 @@ def main() -> None:
         if options.sample and options.sample < len(ids):
             ids = tuple(sorted(random.Random(options.seed).sample(ids, options.sample)))
         counts: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
         for number, bug_id in enumerate(ids, 1):
-            counts += examined(bench[bug_id], options.n, options.j)
+            counts += examined(bench[bug_id], options.n, options.j, reasons)
             print(f"\r{name} {number}/{len(ids)} {dict(counts)}", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
         print(f"{name}: {len(ids)} bugs; " + "; ".join(f"{what} {n}" for what, n in sorted(counts.items())), flush=True)
         alarms += sum(n for what, n in counts.items() if what.endswith("ALARM"))
         if options.page:
-            with_row(options.page, [bench.name, str(len(ids)), *(str(counts[column]) for column in COLUMNS)])
+            why = "; ".join(f"{n}: {reason}" for reason, n in reasons.most_common())
+            with_row(options.page, [bench.name, str(len(ids)), *(str(counts[column]) for column in COLUMNS), why])
     sys.exit(1 if alarms else 0)
 
 
-def examined(bug: rl.Bug, n: int, workers: int) -> Counter[str]:
-    """Judge the fix and fix patterns of a bug, and count what came out."""
+def examined(bug: rl.Bug, n: int, workers: int, reasons: Counter[str]) -> Counter[str]:
+    """Judge the fix and fix patterns of a bug, and count what came out, and why passes are unchecked."""
     first, *others = bug.oracle.reference
     honest = [dataclasses.replace(first, text=f"{first.text}\n"), *others]
     patterns = list(islice(Templates().propose(bug.problem, ()), n))
@@ -62,6 +64,10 @@ def examined(bug: rl.Bug, n: int, workers: int) -> Counter[str]:
             elif outcome.verdict is rl.Verdict.PLAUSIBLE:
                 counts[f"{whose}, plausible"] += 1
                 counts[f"{whose}, {outcome.strength}"] += 1
+                if outcome.strength != "blind":
+                    print(f"\n{bug.id} {whose} {number}: {outcome.strength}: {outcome.guard}", flush=True)
+                if outcome.strength == "unchecked":
+                    reasons[outcome.guard.partition("; ")[2].partition(":")[0]] += 1
             elif outcome.verdict is rl.Verdict.UNDECIDED:
                 counts[f"{whose}, undecided"] += 1
     return counts

@@ -1,9 +1,15 @@
 """Constants of other test files may hold what a blind test expects."""
 
+import dataclasses
+from pathlib import Path
+
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Tree
 from repairlab.languages.language import language
-from repairlab.validation.blind_sources import TOLD_ELSEWHERE, told_elsewhere
+from repairlab.validation.blind_sources import TOLD_ELSEWHERE, data_files, told_elsewhere
+from tests import builders
 
 ASSERT = "const test = require('node:test');\n\nconst assert = require('node:assert');\nconst { f } = require('../f.js');\n"
 
@@ -36,3 +42,15 @@ def test_what_is_private_is_not_meant(declared: str, expected: str) -> None:
     test = "import static org.junit.Assert.*; class ATest { @org.junit.Test public void x() { assertEquals(Wanted.SUM, F.f(1)); } }"
     reason = told("java", "junit4", **{"ATest.java": test, "Wanted.java": f"final class Wanted {{\n    {declared}\n}}\n"})
     assert reason == (f"{TOLD_ELSEWHERE}: {expected} in Wanted.java" if expected else "")
+
+
+def test_libraries_of_the_build_are_no_data(tmp_path: Path) -> None:
+    bug = open_benchmark("starter").bug("java-header-split")
+    tree = builders.write_files(tmp_path / "tree", {"lib/a.jar": "a", "test/rows.csv": "1", "test/b.jar": "b"})
+    build = dataclasses.replace(bug.oracle.build, class_path=("lib/a.jar",))
+    test = dataclasses.replace(bug.oracle.test, files=("test/**", "**/*.jar"))
+    oracle = dataclasses.replace(bug.oracle, build=build, test=test)
+    assert data_files(dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tree), digest="0"))) == [
+        "test/b.jar",
+        "test/rows.csv",
+    ]

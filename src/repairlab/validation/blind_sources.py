@@ -33,7 +33,8 @@ _NAMELESS = ("exports", "default")
 def data_files(bug: Bug) -> list[str]:
     """Return the files of a bug's tests that are neither programs nor settings of tests and builds."""
     paths = set(matching(files_below(Path(bug.tree.source)), (*bug.oracle.test.files, *_DATA_FOLDERS)))
-    return sorted(path for path in paths - set(protected(paths, bug)) if language_of_test(bug, path) is None)
+    programs = {*protected(paths, bug), *bug.oracle.build.class_path}
+    return sorted(path for path in paths - programs if language_of_test(bug, path) is None)
 
 
 def told_elsewhere(sources: Mapping[str, str], files: Mapping[str, BlindFile]) -> dict[str, str]:

@@ -290,6 +290,13 @@ def test_exceptions_are_said_with_what_they_are_kinds_of(project: Callable[[Fram
 
 
 @java
+def test_what_only_an_expectation_throws_may_still_be_caught(project: Callable[[Framework], Project]) -> None:
+    url, caught = 'new java.net.URL("http://a/")', "catch (java.net.MalformedURLException e) { fail(); }"
+    found = said(project("junit4"), f"@Test public void x() {{ try {{ assertEquals({url}, F.f(12)); }} {caught} }}")
+    assert found == [("1", ["i", "12"]), ("end", "ATest::x")]
+
+
+@java
 def test_code_under_test_cannot_change_what_is_said(project: Callable[[Framework], Project]) -> None:
     forging = 'System.setOut(null); System.setErr(null); java.util.Locale.setDefault(new java.util.Locale("ar", "EG"));'
     found = said(project("junit5"), body("assertEquals(1, F.f(12));"), code=forging)

@@ -267,13 +267,17 @@ class JavaClaims:
 
     def _tried(self, tried: Node) -> None:
         """Treat `try { …; fail(); } catch (X e) { … }`: the expectation is in the catch."""
-        last = named(part(tried, "body"))[-1:]
+        body, catches = part(tried, "body"), [it for it in named(tried) if it.type == "catch_clause"]
+        parameters = [it for clause in catches for it in named(clause) if it.type == "catch_formal_parameter"]
+        kinds = [it for parameter in parameters for it in named(parameter) if it.type == "catch_type"]
+        last = named(body)[-1:]
         call = named(last[0])[0] if last and last[0].type == "expression_statement" else None
         if call is None or self._called(call) != "fail":
+            if body is not None:  # javac refuses to catch what only the expectation could throw
+                start, thrown = self._span(body).start + 1, [self._text(it) for kind in kinds for it in named(kind)]
+                self._edits.put(start, start, "".join(f" if (false) throw ({it}) null;" for it in thrown))
             return
-        catches = [it for it in named(tried) if it.type == "catch_clause"]
-        parameter = next((it for clause in catches for it in named(clause) if it.type == "catch_formal_parameter"), None)
-        kind = next((it for it in named(parameter) if it.type == "catch_type"), None)
+        parameter, kind = next(iter(parameters), None), next(iter(kinds), None)
         name, handled = part(parameter, "name"), part(catches[0], "body") if catches else None
         if len(catches) != 1 or name is None or kind is None or handled is None:
             raise UnclearError("catches several exceptions")

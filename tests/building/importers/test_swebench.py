@@ -16,6 +16,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from tests.builders import git, write_files
 from tests.building.importers.wheels import write_wheel, write_wheels_of_pytest
+from tests.published import DATA
 
 pytestmark = pytest.mark.imports
 
@@ -145,7 +146,7 @@ def test_an_imported_instance_passes_the_check(instances: Path, tmp_path: Path, 
 
 
 def test_instances_of_marshmallow_have_all_that_is_needed() -> None:
-    path = Path(__file__).parents[2] / "../shared/data/swebench_light/swebench_light.jsonl"
+    path = DATA / "swebench_light/swebench_light.jsonl"
     if not path.exists():
         pytest.skip("the data of SWE-bench is not there")
     assert read([path], Settings(include=("marshmallow-code__*",))).n_bugs == 9

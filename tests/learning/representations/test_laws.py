@@ -5,7 +5,6 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,8 +19,9 @@ from repairlab.learning.representations.code import join, same_code, same_fix, s
 from repairlab.learning.representations.representation import Sample, Unrepresentable
 from repairlab.learning.representations.samples import put_back, sample_of_pair
 from repairlab.learning.representations.table import REPRESENTATIONS, representation
+from tests.published import DATA
 
-PUBLISHED = Path(__file__).parents[2] / "../shared/data/pairs"
+PUBLISHED = DATA / "pairs"
 SEED = 16
 SIZES = (30, pytest.param(300, marks=pytest.mark.published))
 LINE_BASED = ("sequencer", "coconut", "edits", "line", "line-context", "method-marked")
@@ -162,7 +162,7 @@ def test_published_pairs_are_recovered(name: str, n: int, capsys: pytest.Capture
     ("language", "file"), [("python", "python"), ("java", "java"), ("cpp", "cpp"), ("go", "go"), ("javascript", "js")]
 )
 def test_functions_of_humanevalfix_are_recovered(language: str, file: str, n: int) -> None:
-    path = PUBLISHED.parent / f"humanevalfix/humanevalpack_{file}.jsonl"
+    path = DATA / f"humanevalfix/humanevalpack_{file}.jsonl"
     if not path.is_file():
         pytest.skip("HumanEvalFix is not at hand (../shared/data/humanevalfix)")
     entries = random.Random(SEED).sample([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], n)
